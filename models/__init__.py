@@ -1,0 +1,1 @@
+"""The mathematics: NumPy in, NumPy out; knows no files, no workflow engine and no language model."""

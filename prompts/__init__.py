@@ -1,0 +1,1 @@
+"""The conversation with the language model: templates, answer schemas, engines, ledger."""
