@@ -38,8 +38,8 @@ class FeatureKind(StrEnum):
 class Feature(Record):
     """One typed feature of an item, a user, a context or a comparison.
 
-    `levels` are labels: for a binary feature (label of false, label of true), for an ordinal one from low to high, for a
-    categorical or multi_hot one in the order of their codes. A numeric feature has none.
+    `levels` are labels: for a binary feature (label of false, label of true), for an ordinal one from low to high,
+    for a categorical or multi_hot one in the order of their codes. A numeric feature has none.
     """
 
     name: str
@@ -67,8 +67,8 @@ class Feature(Record):
 class Column(Record):
     """One column of an encoded item matrix, as a model sees it.
 
-    numeric: the value; ordinal: the position of its level; binary: 0 or 1; categorical: the level's code. Missing is NaN.
-    A multi_hot feature becomes one binary column a level, named `feature=level`, all with the same `feature`.
+    numeric: the value; ordinal: the position of its level; binary: 0 or 1; categorical: the level's code.
+    Missing is NaN. A multi_hot feature becomes one binary column a level, named `feature=level`, all with the same `feature`.
     """
 
     name: str
