@@ -1,0 +1,28 @@
+"""What every study's config has in common: where its data comes from and where its run goes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from pydantic import Field
+
+from models.records import Record
+
+PLACES = {"raw", "out"}
+
+
+class StudyConfig(Record):
+    """Base of the studies' configs; a study adds its own settings, with the paper's as defaults."""
+
+    raw: Path | None = Field(default=None, description="folder with the raw files; else PREFSTUDY_RAW and the cache")
+    simulated: bool = Field(default=False, description="simulate the raw files instead of reading real ones")
+    allow_unpinned: bool = Field(default=False, description="accept raw files whose sha256 is not the declared one")
+    out: Path = Field(default=Path("runs"), description="folder that receives <study>/<run-id>/")
+    seed: int = Field(default=0, ge=0, lt=2**32, description="seed of everything random in the run")
+
+    def digest(self) -> str:
+        """Eight hex digits of what decides the results: every setting but the places of files."""
+        settings = self.model_dump(mode="json", exclude=PLACES)
+        return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
