@@ -141,7 +141,8 @@ def _cannot_write(folder: Path, error: OSError) -> str:
 
 
 def _nearly_full(folder: Path, free: int) -> str:
+    needed = f"{BYTES_NEEDED / 2**20:.0f} MiB"
     return (
-        f"{folder}: a run needs {BYTES_NEEDED / 2**20:.0f} MiB of space, and {free / 2**20:.0f} MiB are free on this disk.\n"
+        f"{folder}: a run needs {needed} of space, and {free / 2**20:.0f} MiB are free on this disk.\n"
         "Free some space, or choose a folder on another disk: --out DIR"
     )

@@ -27,6 +27,15 @@ def visible(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
+def work_in(config: StudyConfig, error: Exception | None = None) -> None:
+    """Start a run whose work fails with `error`, or which must not get as far as the work."""
+    with run_folder("sushi", config) as run:
+        if error is None:
+            pytest.fail("the work must not start")
+        (run.results / "metrics.json").write_text("[]")
+        raise error
+
+
 def test_the_folder_appears_only_at_the_end_and_without_the_intermediate_files(config: StudyConfig) -> None:
     with run_folder("sushi", config) as run:
         (run.results / "metrics.json").write_text("[]")
@@ -37,10 +46,9 @@ def test_the_folder_appears_only_at_the_end_and_without_the_intermediate_files(c
 
 
 def test_a_run_that_fails_leaves_nothing(config: StudyConfig) -> None:
-    with pytest.raises(ZeroDivisionError), run_folder("sushi", config) as run:
-        (run.results / "metrics.json").write_text("[]")
-        raise ZeroDivisionError
-    assert visible(run.path.parent) == []
+    with pytest.raises(ZeroDivisionError):
+        work_in(config, ZeroDivisionError())
+    assert visible(config.out / "sushi") == []
 
 
 def test_run_ids_sort_by_start_and_two_runs_of_one_second_do_not_meet(config: StudyConfig) -> None:
@@ -74,50 +82,44 @@ def test_a_killed_run_leaves_no_final_folder_and_the_next_run_clears_its_remains
 
 
 def test_the_partial_folder_of_a_run_that_still_works_is_left_alone(config: StudyConfig) -> None:
-    with run_folder("sushi", config) as first:
-        with run_folder("sushi", config):
-            assert first.results.exists()
+    with run_folder("sushi", config) as first, run_folder("sushi", config):
+        assert first.results.exists()
     assert first.path.exists()
 
 
 def test_an_output_folder_that_is_a_file_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "runs").write_text("a file")
     with pytest.raises(OutputError, match=r"runs/sushi: the run cannot be written.*\n.*--out DIR"):
-        with run_folder("sushi", StudyConfig(out=tmp_path / "runs")):
-            pytest.fail("the work must not start")
+        work_in(StudyConfig(out=tmp_path / "runs"))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write in a read-only folder")
 def test_a_read_only_output_folder_is_refused_by_name(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(OutputError, match=r"cannot be written there \(permission denied\)"):
-        with run_folder("sushi", StudyConfig(out=tmp_path)):
-            pytest.fail("the work must not start")
+        work_in(StudyConfig(out=tmp_path))
 
 
 def test_a_read_only_disk_is_refused_by_name() -> None:
     with pytest.raises(OutputError, match=r"/proc/prefstudy/sushi: the run cannot be written there"):
-        with run_folder("sushi", StudyConfig(out=Path("/proc/prefstudy"))):
-            pytest.fail("the work must not start")
+        work_in(StudyConfig(out=Path("/proc/prefstudy")))
 
 
 def test_a_nearly_full_disk_is_refused_before_the_work(config: StudyConfig, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "BYTES_NEEDED", 2**70)
     with pytest.raises(OutputError, match=r"MiB are free on this disk.\nFree some space"):
-        with run_folder("sushi", config):
-            pytest.fail("the work must not start")
+        work_in(config)
 
 
 def test_a_disk_that_fills_up_on_the_way_is_told_and_leaves_nothing(config: StudyConfig) -> None:
     with pytest.raises(OutputError, match=r"sushi: the run cannot be written there \(no space left on device\)"):
-        with run_folder("sushi", config):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        work_in(config, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
     assert visible(config.out / "sushi") == []
 
 
 def test_an_unrelated_error_of_the_system_is_not_dressed_up_as_an_output_error(config: StudyConfig) -> None:
-    with pytest.raises(FileNotFoundError), run_folder("sushi", config):
-        Path("/nowhere").read_text()
+    with pytest.raises(FileNotFoundError):
+        work_in(config, FileNotFoundError())
 
 
 def test_steps_are_timed_and_told(config: StudyConfig, caplog: pytest.LogCaptureFixture) -> None:
