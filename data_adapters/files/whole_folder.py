@@ -1,0 +1,57 @@
+"""Folders that appear whole or not at all: written aside in the same parent, then renamed."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from models.errors import OutputError
+
+
+@contextmanager
+def whole_folder(final: Path, *, marker: str) -> Iterator[Path]:
+    """Give an empty folder to write into and rename it to `final` when the block ends well.
+
+    An existing `final` is replaced only then, and only if it is empty or holds the file `marker`, the sign that it is
+    of the same make. Raises OutputError when `final` is something else or the place cannot be written to.
+    """
+    _refuse_foreign(final, marker)
+    aside = final.parent / f".{final.name}.{uuid4().hex}"
+    try:
+        aside.mkdir(parents=True)
+        yield aside
+        _put_in_place(aside, final)
+    except OSError as error:
+        raise OutputError(
+            f"Cannot write {final}: {error.strerror or error}. Nothing was left there. "
+            f"Free some space, or name another folder with --out."
+        ) from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _refuse_foreign(final: Path, marker: str) -> None:
+    if final.is_dir() and (final / marker).exists():
+        return
+    if final.exists() and not (final.is_dir() and not any(final.iterdir())):
+        raise OutputError(
+            f"{final} is there already and was not written by prefstudy (no {marker} in it). "
+            f"Move it away, or name another folder with --out."
+        )
+
+
+def _put_in_place(aside: Path, final: Path) -> None:
+    if not final.exists():
+        aside.rename(final)
+        return
+    old = final.parent / f".{final.name}.{uuid4().hex}"
+    final.rename(old)
+    try:
+        aside.rename(final)
+    except OSError:
+        old.rename(final)
+        raise
+    shutil.rmtree(old, ignore_errors=True)

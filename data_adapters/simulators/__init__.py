@@ -1,0 +1,1 @@
+"""Generators of simulated raw files, where they are too long to stand in the adapter."""

@@ -1,0 +1,29 @@
+"""Which data sets there are: every module directly in `data_adapters` is one."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+
+import data_adapters
+from data_adapters.source.description import Adapter
+from models.errors import UsageError
+
+
+def names() -> tuple[str, ...]:
+    """The data sets' names in alphabetical order; imports none of their modules."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(data_adapters.__path__) if not module.ispkg))
+
+
+def adapter(name: str) -> Adapter:
+    """The adapter of a data set. Raises UsageError for a name there is none for."""
+    known = names()
+    if name not in known:
+        close = difflib.get_close_matches(name, known, n=1)
+        hint = f" Did you mean {close[0]}?" if close else ""
+        raise UsageError(f"There is no data set {name!r}.{hint} Known: {', '.join(known)}.")
+    found = importlib.import_module(f"data_adapters.{name}").ADAPTER
+    if not isinstance(found, Adapter):
+        raise TypeError(f"data_adapters.{name}.ADAPTER is not an Adapter")
+    return found

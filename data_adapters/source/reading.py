@@ -1,0 +1,38 @@
+"""What an adapter's `read` hands over: the columns of one pairwise table and an account of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from models.records import DroppedRows
+
+Columns = Mapping[str, Any]
+"""Column name to values: a NumPy or Arrow array or a list, as long as the part has rows; NaN and None are missing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """One pairwise table as read, still without types.
+
+    items: `item_id` and the declared features and texts; users and contexts alike with `user_id`, `context_id`.
+    comparisons: `comparison_id, left_id, right_id, left_wins`, where known `user_id, context_id, task_index`, and the
+    declared features. Binary values are bools, labels strings, multi_hot values lists of strings.
+    rows_read: rows of each raw file, header lines not counted.
+    """
+
+    name: str
+    items: Columns
+    comparisons: Columns
+    users: Columns | None = None
+    contexts: Columns | None = None
+    rows_read: dict[str, int]
+    dropped: tuple[DroppedRows, ...] = ()
+    quirks: tuple[str, ...] = ()
+
+    @property
+    def parts(self) -> dict[str, Columns]:
+        """The tables there are, by name."""
+        parts = {"items": self.items, "comparisons": self.comparisons, "users": self.users, "contexts": self.contexts}
+        return {name: columns for name, columns in parts.items() if columns is not None}

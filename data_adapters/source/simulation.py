@@ -1,0 +1,57 @@
+"""Simulated raw files and the SIMULATED.json that says so, with their hashes and the preference planted in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from data_adapters.files.digest import sha256_of
+from data_adapters.files.whole_folder import whole_folder
+from data_adapters.source.description import Adapter, Preference
+from models.errors import RawDataError
+from models.records import Record
+
+SIMULATED = "SIMULATED.json"
+
+
+class SimulatedRecord(Record):
+    """The content of SIMULATED.json. `files`: the sha256 of each raw file."""
+
+    dataset: str
+    adapter_version: str
+    seed: int
+    files: dict[str, str]
+    preference: Preference
+
+
+def simulate(adapter: Adapter, folder: Path, *, seed: int, users: int | None = None) -> Preference:
+    """Write simulated raw files in upstream's format into `folder` and return the preference planted in them.
+
+    The same adapter version, seed and number of users give the same bytes. Raises OutputError if `folder` cannot be
+    written or holds anything but an earlier simulation.
+    """
+    with whole_folder(folder, marker=SIMULATED) as aside:
+        preference = adapter.simulate(aside, seed=seed, users=users)
+        record = SimulatedRecord(
+            dataset=adapter.dataset.name,
+            adapter_version=adapter.version,
+            seed=seed,
+            files={file.name: sha256_of(aside / file.name) for file in adapter.dataset.raw},
+            preference=preference,
+        )
+        (aside / SIMULATED).write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    return preference
+
+
+def simulated_record(folder: Path) -> SimulatedRecord | None:
+    """What SIMULATED.json in `folder` says; None if there is none. Raises RawDataError if it is malformed."""
+    path = folder / SIMULATED
+    if not path.exists():
+        return None
+    try:
+        return SimulatedRecord.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise RawDataError(f"{path}: {where}: {first['msg']}. Simulate the data again.") from error

@@ -1,0 +1,139 @@
+"""Strict reading of delimited text: every complaint names file, line, column, value and what was expected."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO, cast
+
+import numpy as np
+import pyarrow as pa
+
+from models.errors import RawDataError
+from models.records import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The fields of a text file, row by row. lines: the number of each row's line in the file, from 1."""
+
+    name: str
+    fields: list[list[str]]
+    lines: list[int]
+
+    def error(self, row: int, problem: str) -> RawDataError:
+        """An error about one row."""
+        return RawDataError(f"{self.name}, line {self.lines[row]}: {problem}.")
+
+    def columns(self, names: Sequence[str]) -> Columns:
+        """The rows as named columns. Raises RawDataError for a row that has more or fewer fields."""
+        for row, fields in enumerate(self.fields):
+            if len(fields) != len(names):
+                raise self.error(row, f"expected {len(names)} fields ({', '.join(names)}), found {len(fields)}")
+        values = zip(*self.fields, strict=True) if self.fields else ((),) * len(names)
+        return Columns(self, dict(zip(names, map(list, values), strict=True)))
+
+    def require_count(self, expected: int, of_what: str) -> None:
+        """Raise RawDataError unless there are as many rows."""
+        if len(self.fields) != expected:
+            raise RawDataError(f"{self.name}: expected {expected:,} {of_what}, found {len(self.fields):,}.")
+
+    def after_header(self, header: Sequence[str]) -> Rows:
+        """The rows below the first, which has to be `header`. Raises RawDataError if it is not."""
+        found = self.fields[0] if self.fields else []
+        if found != list(header):
+            raise RawDataError(f"{self.name}, line 1: expected the header {list(header)}, found {found}.")
+        return Rows(self.name, self.fields[1:], self.lines[1:])
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Named columns of strings, to be read as what they should be."""
+
+    rows: Rows
+    texts: Mapping[str, list[str]]
+
+    def text(self, column: str) -> list[str]:
+        """A column of strings that are not empty. Raises RawDataError for one that is."""
+        self.require(column, np.array([bool(text.strip()) for text in self.texts[column]], dtype=np.bool_), "a text")
+        return self.texts[column]
+
+    def integers(self, column: str, *, minimum: int, maximum: int | None = None) -> IntArray:
+        """A column of whole numbers in [minimum, maximum]. Raises RawDataError for any other value."""
+        upper = f"{minimum} or more" if maximum is None else f"{minimum} to {maximum}"
+        expected = f"a whole number, {upper}"
+        values = cast(IntArray, self._cast(column, pa.int64(), expected))
+        self.require(column, (values >= minimum) & (values <= (values if maximum is None else maximum)), expected)
+        return values
+
+    def numbers(self, column: str, *, minimum: float = -np.inf, maximum: float = np.inf) -> FloatArray:
+        """A column of finite numbers in [minimum, maximum]. Raises RawDataError for any other value."""
+        expected = "a number" if np.isinf([minimum, maximum]).all() else f"a number in [{minimum:g}, {maximum:g}]"
+        values = cast(FloatArray, self._cast(column, pa.float64(), expected))
+        self.require(column, np.isfinite(values) & (values >= minimum) & (values <= maximum), expected)
+        return values
+
+    def require(self, column: str, holds: BoolArray, expected: str) -> None:
+        """Raise RawDataError for the first row in which `holds` (n,) is false."""
+        if not holds.all():
+            raise self._error(column, int(np.argmin(holds)), expected)
+
+    def require_unique(self, column: str) -> None:
+        """Raise RawDataError if a value of the column comes twice."""
+        first: dict[str, int] = {}
+        for row, text in enumerate(self.texts[column]):
+            if first.setdefault(text, row) != row:
+                raise self._error(column, row, f"a new value (line {self.rows.lines[first[text]]} has this one)")
+
+    def _cast(self, column: str, to: pa.DataType, expected: str) -> IntArray | FloatArray:
+        texts = pa.array(self.texts[column], pa.string())
+        try:
+            return cast(IntArray | FloatArray, texts.cast(to).to_numpy(zero_copy_only=False))
+        except pa.ArrowInvalid:
+            row = next(row for row, text in enumerate(texts) if not _casts(text, to))
+            raise self._error(column, row, expected) from None
+
+    def _error(self, column: str, row: int, expected: str) -> RawDataError:
+        return self.rows.error(row, f"column {column}: expected {expected}, found {self.texts[column][row]!r}")
+
+
+def read_rows(path: Path, *, separator: str, quoted: bool = False) -> Rows:
+    """Split a UTF-8 text file, gzipped if its name ends in .gz, into fields.
+
+    quoted: a field may stand in double quotes, as in CSV. Raises RawDataError if the file cannot be read, is cut off
+    inside its gzip stream, is not UTF-8, or has a field whose quotes do not match.
+    """
+    open_text = cast(Callable[..., TextIO], gzip.open if path.suffix == ".gz" else Path.open)
+    fields: list[list[str]] = []
+    lines: list[int] = []
+    try:
+        with open_text(path, mode="rt", encoding="utf-8", newline="") as file:
+            reader = csv.reader(
+                file, delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE, strict=True
+            )
+            for row in reader:
+                fields.append(row)
+                lines.append(reader.line_num)
+    except UnicodeDecodeError as error:
+        raise RawDataError(
+            f"{path.name}, after line {len(lines)}: expected UTF-8 text, found {error.reason}."
+        ) from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise RawDataError(f"{path.name}, after line {len(lines)}: the gzip file is damaged or cut off.") from error
+    except csv.Error as error:
+        raise RawDataError(f"{path.name}, line {len(lines) + 1}: {error}.") from error
+    except OSError as error:
+        raise RawDataError(f"{path} cannot be read: {error.strerror}.") from error
+    return Rows(path.name, fields, lines)
+
+
+def _casts(text: pa.Scalar, to: pa.DataType) -> bool:
+    try:
+        text.cast(to)
+    except pa.ArrowInvalid:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""The pairwise table: its Arrow schemas, its checks, and the folder of Parquet files it lives in."""

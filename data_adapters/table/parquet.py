@@ -1,0 +1,78 @@
+"""A pairwise table on disk: one Parquet file a part and manifest.json, in a folder of the table's name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import ValidationError
+
+from data_adapters.files.digest import sha256_of
+from data_adapters.files.whole_folder import whole_folder
+from data_adapters.table.pairwise_table import PairwiseTable
+from models.errors import TableError
+from models.records import Manifest
+
+MANIFEST = "manifest.json"
+
+
+def write_table(table: PairwiseTable, out: Path) -> Path:
+    """Write a table to out/NAME and return that folder, which appears whole or not at all; same table, same bytes.
+
+    The manifest written has the sha256 of each Parquet file. Raises OutputError if `out` cannot be written to or
+    out/NAME is something else than a pairwise table.
+    """
+    final = out / table.name
+    with whole_folder(final, marker=MANIFEST) as aside:
+        digests = {}
+        for name, part in table.parts.items():
+            path = aside / f"{name}.parquet"
+            pq.write_table(part, path, compression="zstd")
+            digests[path.name] = sha256_of(path)
+        manifest = table.manifest.model_copy(update={"table_sha256": digests})
+        (aside / MANIFEST).write_text(manifest.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    return final
+
+
+def read_table(folder: Path) -> PairwiseTable:
+    """Read a table back exactly as it was written.
+
+    Raises TableError if the folder holds no pairwise table, or a file of it was changed after it was written.
+    """
+    manifest = _read_manifest(folder)
+    parts = {Path(name).stem: _read_part(folder / name, digest) for name, digest in manifest.table_sha256.items()}
+    absent = {"items", "comparisons"} - set(parts)
+    if absent:
+        raise TableError(f"{folder / MANIFEST} lists no {' and no '.join(sorted(absent))}. Build the table again.")
+    return PairwiseTable(
+        items=parts["items"],
+        comparisons=parts["comparisons"],
+        users=parts.get("users"),
+        contexts=parts.get("contexts"),
+        manifest=manifest,
+    )
+
+
+def _read_manifest(folder: Path) -> Manifest:
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise TableError(f"{folder} is no pairwise table: it has no {MANIFEST}. Make one: prefstudy data build NAME")
+    try:
+        return Manifest.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise TableError(f"{path}: {where}: {first['msg']}. Build the table again.") from error
+
+
+def _read_part(path: Path, digest: str) -> pa.Table:
+    if not path.is_file():
+        raise TableError(f"{path} is missing, though the manifest lists it. Build the table again.")
+    found = sha256_of(path)
+    if found != digest:
+        raise TableError(
+            f"{path} was changed after it was written: sha256 {found}, the manifest has {digest}. "
+            f"Build the table again."
+        )
+    return pq.read_table(path)

@@ -1,0 +1,89 @@
+"""Arrow schemas of a pairwise table: a feature's kind, levels, unit and limits travel in its field's metadata."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from models.records import Feature, FeatureKind
+
+KEYS = {"items": "item_id", "users": "user_id", "contexts": "context_id", "comparisons": "comparison_id"}
+"""The key of each table."""
+
+COMPARISON_COLUMNS = {
+    "left_id": (pa.string(), "the item on the left"),
+    "right_id": (pa.string(), "the item on the right"),
+    "left_wins": (pa.bool_(), "whether the left item was preferred"),
+    "user_id": (pa.string(), "who compared"),
+    "context_id": (pa.string(), "under which circumstances"),
+    "task_index": (pa.int64(), "the how-manieth task of the user it was, from 0"),
+}
+OPTIONAL = ("user_id", "context_id", "task_index")
+
+ARROW_TYPES = {
+    FeatureKind.NUMERIC: pa.float64(),
+    FeatureKind.ORDINAL: pa.string(),
+    FeatureKind.BINARY: pa.bool_(),
+    FeatureKind.CATEGORICAL: pa.string(),
+    FeatureKind.MULTI_HOT: pa.list_(pa.string()),
+}
+
+
+def table_schema(
+    table: str,
+    features: Sequence[Feature],
+    *,
+    optional: Sequence[str] = (),
+    texts: Mapping[str, str] | None = None,
+) -> pa.Schema:
+    """The schema of one of the four tables: its key, its fixed columns, further texts, then the features.
+
+    optional: which of user_id, context_id, task_index the comparisons have.
+    """
+    fields = [_fixed(KEYS[table], pa.string(), f"key of the {table}")]
+    if table == "comparisons":
+        fields += [
+            _fixed(name, arrow_type, description)
+            for name, (arrow_type, description) in COMPARISON_COLUMNS.items()
+            if name not in OPTIONAL or name in optional
+        ]
+    fields += [_fixed(name, pa.string(), description) for name, description in (texts or {}).items()]
+    return pa.schema([*fields, *map(feature_field, features)])
+
+
+def feature_field(feature: Feature) -> pa.Field:
+    """The Arrow field of a feature; what the feature says of itself is in the metadata, each value as JSON or text."""
+    metadata = {"kind": feature.kind.value, "description": feature.description}
+    if feature.levels is not None:
+        metadata["levels"] = json.dumps(feature.levels, ensure_ascii=False)
+    if feature.unit is not None:
+        metadata["unit"] = feature.unit
+    if feature.minimum is not None:
+        metadata["minimum"] = json.dumps(feature.minimum)
+    if feature.maximum is not None:
+        metadata["maximum"] = json.dumps(feature.maximum)
+    return pa.field(feature.name, ARROW_TYPES[feature.kind], nullable=True, metadata=metadata)
+
+
+def features_in(schema: pa.Schema) -> tuple[Feature, ...]:
+    """The features a schema describes, in the order of its fields; keys and texts are none."""
+    return tuple(_feature_of(field) for field in schema if field.metadata and b"kind" in field.metadata)
+
+
+def _feature_of(field: pa.Field) -> Feature:
+    metadata = {key.decode(): value.decode() for key, value in field.metadata.items()}
+    return Feature(
+        name=field.name,
+        kind=FeatureKind(metadata["kind"]),
+        description=metadata["description"],
+        levels=tuple(json.loads(metadata["levels"])) if "levels" in metadata else None,
+        unit=metadata.get("unit"),
+        minimum=json.loads(metadata["minimum"]) if "minimum" in metadata else None,
+        maximum=json.loads(metadata["maximum"]) if "maximum" in metadata else None,
+    )
+
+
+def _fixed(name: str, arrow_type: pa.DataType, description: str) -> pa.Field:
+    return pa.field(name, arrow_type, nullable=False, metadata={"description": description})
