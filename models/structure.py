@@ -41,7 +41,7 @@ class SplitText(NamedTuple):
 
 
 def describe_split(node: Node, columns: Sequence[Column]) -> SplitText:
-    """Say a split in words: `oiliness: < 2.25 / ≥ 2.25`, `minor group: roe, egg / other`, `major group: seafood / other`.
+    """Say a split in words: `oiliness: < 2.25 / ≥ 2.25`, `minor group: roe, egg / any other`, `style: maki / other`.
 
     Raises ValueError for a leaf.
     """

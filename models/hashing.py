@@ -1,0 +1,29 @@
+"""Random choices that depend on what is chosen and on a seed alone, never on the order or the batch it is chosen in."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+HashArray = NDArray[np.uint64]
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+
+
+def mix(state: ArrayLike, value: ArrayLike) -> HashArray:
+    """Hash `value` into `state`, element by element, with the SplitMix64 finaliser; broadcasts.
+
+    Integers of any sign are taken modulo 2^64.
+    """
+    with np.errstate(over="ignore"):
+        z = _unsigned(state) * _FIRST + _unsigned(value) + _STEP
+        z = (z ^ (z >> np.uint64(30))) * _FIRST
+        z = (z ^ (z >> np.uint64(27))) * _SECOND
+        return np.asarray(z ^ (z >> np.uint64(31)), dtype=np.uint64)
+
+
+def _unsigned(value: ArrayLike) -> HashArray:
+    array = np.asarray(value)
+    return array if array.dtype == np.uint64 else array.astype(np.int64).astype(np.uint64)

@@ -1,0 +1,190 @@
+"""One Laplace approximation for every probit model of pairwise comparisons (dt-pbo Eq. 1-4 and 9-10).
+
+With sigma_noise = 1 and f = mean + L v, L L' the prior covariance, the mode minimises
+-sum_i c_i log Phi((f_w - f_l) / sqrt 2) + v'v / 2. For the leaves of a tree L = I / sqrt(ratio); for a Gaussian process
+it is a Cholesky factor of the kernel matrix. Any number of problems of one size are solved at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import coo_array, eye_array
+from scipy.sparse.linalg import cg
+from scipy.special import log_ndtr
+
+from models.records import BoolArray, FloatArray, IntArray
+
+STEP_TOLERANCE = 1e-10
+MAX_STEPS = 100
+DENSE_LIMIT = 2_000  # values in one problem above which the Newton step is solved by conjugate gradients
+
+_SQRT_2 = np.sqrt(2.0)
+_LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
+
+
+@dataclass(frozen=True, eq=False)
+class PairCounts:
+    """Comparisons among m values in each of t problems, equal ones counted together.
+
+    problem, winner, loser, count: (p,); a pair of a value with itself says nothing and must not be in it.
+    """
+
+    n_problems: int
+    n_values: int
+    problem: IntArray
+    winner: IntArray
+    loser: IntArray
+    count: FloatArray
+
+    @property
+    def winners(self) -> IntArray:
+        """Positions of the winners in the flattened (t, m) values."""
+        return self.problem * self.n_values + self.winner
+
+    @property
+    def losers(self) -> IntArray:
+        """Positions of the losers in the flattened (t, m) values."""
+        return self.problem * self.n_values + self.loser
+
+
+def count_pairs(problem: IntArray, winner: IntArray, loser: IntArray, n_problems: int, n_values: int) -> PairCounts:
+    """Count repeated (problem, winner, loser) together; pairs within one value are left out (dt-pbo section 3.2)."""
+    apart = winner != loser
+    keys = (problem[apart] * n_values + winner[apart]) * n_values + loser[apart]
+    distinct, counts = np.unique(keys, return_counts=True)
+    rest, losers = np.divmod(distinct, n_values)
+    problems, winners = np.divmod(rest, n_values)
+    return PairCounts(n_problems, n_values, problems, winners, losers, counts.astype(np.float64))
+
+
+def probit_terms(z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The log of Phi(z), its derivative r, and r (z + r), minus its second derivative; all finite far into the tail."""
+    log_phi = log_ndtr(z)
+    ratio = np.exp(-0.5 * z * z - _LOG_SQRT_2PI - log_phi)
+    return log_phi, ratio, np.clip(ratio * (z + ratio), 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    pairs: PairCounts
+    factor: float | FloatArray
+    mean: FloatArray
+
+    def values(self, v: FloatArray) -> FloatArray:
+        return self.mean + self.apply(v)
+
+    def apply(self, v: FloatArray) -> FloatArray:
+        """L v: (t, r) -> (t, m)."""
+        return np.asarray(
+            v * self.factor if isinstance(self.factor, float) else np.einsum("...mr,...r->...m", self.factor, v)
+        )
+
+    def apply_transposed(self, f: FloatArray) -> FloatArray:
+        """L' f: (t, m) -> (t, r)."""
+        return np.asarray(
+            f * self.factor if isinstance(self.factor, float) else np.einsum("...mr,...m->...r", self.factor, f)
+        )
+
+    def z(self, v: FloatArray) -> FloatArray:
+        f = self.values(v).ravel()
+        return (f[self.pairs.winners] - f[self.pairs.losers]) / _SQRT_2
+
+    def objective(self, v: FloatArray) -> FloatArray:
+        loss = -self.pairs.count * log_ndtr(self.z(v))
+        return np.bincount(self.pairs.problem, weights=loss, minlength=len(v)) + 0.5 * (v * v).sum(axis=1)
+
+    def gradient(self, v: FloatArray, ratio: FloatArray) -> FloatArray:
+        pull = self.pairs.count * ratio / _SQRT_2
+        down: FloatArray = np.bincount(self.pairs.losers, weights=pull, minlength=self.mean.size)
+        up: FloatArray = np.bincount(self.pairs.winners, weights=pull, minlength=self.mean.size)
+        return np.asarray(v + self.apply_transposed((down - up).reshape(self.mean.shape)))
+
+    def likelihood_hessian(self, weight: FloatArray) -> FloatArray:
+        """Lambda of Eq. 4, (t, m, m)."""
+        pairs, m = self.pairs, self.pairs.n_values
+        w = 0.5 * pairs.count * weight
+        at = (pairs.winners * m + pairs.loser, pairs.losers * m + pairs.winner)
+        across: FloatArray = np.bincount(np.concatenate(at), weights=np.tile(w, 2), minlength=self.mean.size * m)
+        hessian = -across.reshape(*self.mean.shape, m)
+        diagonal = np.arange(m)
+        hessian[:, diagonal, diagonal] -= hessian.sum(axis=2)
+        return hessian
+
+    def hessian(self, weight: FloatArray) -> FloatArray:
+        """I + L' Lambda L, (t, r, r)."""
+        likelihood = self.likelihood_hessian(weight)
+        if isinstance(self.factor, float):
+            inner = likelihood * self.factor**2
+        else:
+            inner = np.swapaxes(self.factor, -1, -2) @ likelihood @ self.factor
+        return np.asarray(inner + np.eye(inner.shape[-1]))
+
+    def newton_step(self, gradient: FloatArray, weight: FloatArray) -> FloatArray:
+        if isinstance(self.factor, float) and self.pairs.n_values > DENSE_LIMIT:
+            return self._sparse_steps(gradient, weight)
+        return np.asarray(np.linalg.solve(self.hessian(weight), gradient[..., None])[..., 0])
+
+    def _sparse_steps(self, gradient: FloatArray, weight: FloatArray) -> FloatArray:
+        w = 0.5 * self.pairs.count * weight * self.factor**2
+        winners, losers, size = self.pairs.winners, self.pairs.losers, self.mean.size
+        at = np.concatenate([winners, losers, winners, losers]), np.concatenate([winners, losers, losers, winners])
+        likelihood = coo_array((np.concatenate([w, w, -w, -w]), at), shape=(size, size)).tocsr()
+        hessian = likelihood + eye_array(size)
+        jacobi = coo_array((1.0 / hessian.diagonal(), (np.arange(size), np.arange(size))), shape=(size, size)).tocsr()
+        step, _ = cg(hessian, gradient.ravel(), rtol=1e-12, maxiter=10 * size, M=jacobi)
+        return np.asarray(step).reshape(gradient.shape)
+
+
+def _problem(pairs: PairCounts, factor: float | FloatArray, mean: FloatArray | None) -> _Problem:
+    shape = (pairs.n_problems, pairs.n_values)
+    return _Problem(pairs, factor, np.zeros(shape) if mean is None else np.broadcast_to(mean, shape))
+
+
+def laplace_mode(pairs: PairCounts, factor: float | FloatArray, mean: FloatArray | None = None) -> FloatArray:
+    """The values f of greatest posterior density, (t, m): the minimiser of dt-pbo Eq. 3, by Newton's method.
+
+    factor: L, a number for L = factor * I, or (m, r) or (t, m, r); mean: the prior mean, (m,) or (t, m), zero if None.
+    The objective is convex; a step is halved until it lowers it.
+    """
+    problem = _problem(pairs, factor, mean)
+    v = np.zeros((pairs.n_problems, pairs.n_values if isinstance(factor, float) else np.shape(factor)[-1]))
+    objective = problem.objective(v)
+    for _ in range(MAX_STEPS):
+        _, ratio, weight = probit_terms(problem.z(v))
+        step = -problem.newton_step(problem.gradient(v, ratio), weight)
+        v, objective = _line_search(problem, v, step, objective)
+        if np.abs(step).max(initial=0.0) < STEP_TOLERANCE:
+            break
+    return problem.values(v)
+
+
+def _line_search(
+    problem: _Problem, v: FloatArray, step: FloatArray, objective: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Halve the step of each problem until its objective does not rise; a step that never helps is not taken."""
+    length = np.ones(len(v))
+    while True:
+        trial = v + length[:, None] * step
+        reached = problem.objective(trial)
+        rises: BoolArray = ~(reached <= objective + 1e-12 * np.abs(objective)) & (length > 0)
+        if not rises.any():
+            return trial, reached
+        length[rises] = np.where(length[rises] > 1e-6, length[rises] / 2, 0.0)
+
+
+def laplace_covariance(pairs: PairCounts, f: FloatArray, factor: float | FloatArray) -> FloatArray:
+    """Posterior covariance at the mode f (t, m): L (I + L' Lambda L)^-1 L' (dt-pbo Eq. 4 and 10), (t, m, m)."""
+    problem = _problem(pairs, factor, None)
+    flat = f.ravel()
+    weight = probit_terms((flat[pairs.winners] - flat[pairs.losers]) / _SQRT_2)[2]
+    inverse = np.linalg.inv(problem.hessian(weight))
+    if isinstance(factor, float):
+        return np.asarray(inverse * factor**2)
+    return np.asarray(factor @ inverse @ np.swapaxes(factor, -1, -2))
+
+
+def condition_on_zero_sum(covariance: FloatArray, ratio: float) -> FloatArray:
+    """The leaves' posterior covariance given sum f = 0: Sigma_post - 11' / (ratio m) (dt-pbo Proposition 2)."""
+    return np.asarray(covariance - 1.0 / (ratio * covariance.shape[-1]))
