@@ -1,0 +1,104 @@
+"""How the command line talks: results to standard output, progress and errors to standard error."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+
+def say(text: str) -> None:
+    """Print to standard output as it is: no markup, and never a line break inside a path."""
+    out.print(text, markup=False, soft_wrap=True)
+
+
+def complain(text: str) -> None:
+    """Print an error for the user to standard error; its first line is what went wrong."""
+    first, _, rest = text.partition("\n")
+    err.print(first, style="bold red", markup=False, soft_wrap=True)
+    if rest:
+        err.print(rest, markup=False, soft_wrap=True)
+
+
+def table(*columns: str) -> Table:
+    """An open table; its last column takes the room that is left."""
+    grid = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for name in columns:
+        grid.add_column(name, overflow="fold")
+    return grid
+
+
+def shown(path: Path) -> str:
+    """A path as a user would type it: relative to where she stands, if it lies below."""
+    path = path.resolve()
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+@contextmanager
+def progress(first: str) -> Iterator[None]:
+    """Show the steps announced by `tasks.progress` while the block runs; `first` is shown until the first of them."""
+    logger = logging.getLogger("prefstudy")
+    bars = Progress(
+        SpinnerColumn(finished_text="[green]✓[/]"),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=err,
+    )
+    handler: logging.Handler = _Bars(bars, first) if err.is_terminal else _Lines()
+    before = logger.level, logger.propagate
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    try:
+        if err.is_terminal:
+            with bars:
+                yield
+        else:
+            yield
+    finally:
+        logger.removeHandler(handler)
+        logger.level, logger.propagate = before
+
+
+class _Bars(logging.Handler):
+    """A bar a step, for a terminal."""
+
+    def __init__(self, bars: Progress, first: str) -> None:
+        super().__init__()
+        self.bars = bars
+        self.tasks: dict[str, TaskID] = {}
+        self.waiting: TaskID | None = bars.add_task(first, total=None)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        step = getattr(record, "step", None)
+        if step is None:
+            return
+        if self.waiting is not None:
+            self.bars.remove_task(self.waiting)
+            self.waiting = None
+        if hasattr(record, "total"):
+            self.tasks[step] = self.bars.add_task(step, total=record.total)
+        elif hasattr(record, "advance"):
+            self.bars.advance(self.tasks[step], record.advance)
+        else:
+            total = self.bars.tasks[self.bars.task_ids.index(self.tasks[step])].total or 1
+            self.bars.update(self.tasks[step], total=total, completed=total)
+
+
+class _Lines(logging.Handler):
+    """A line a finished step, for a file or a pipe."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if hasattr(record, "seconds"):
+            err.print(record.getMessage(), markup=False, soft_wrap=True)

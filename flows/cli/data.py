@@ -1,0 +1,100 @@
+"""`prefstudy data`: check, fetch, simulate and build the data sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from data_adapters.source.catalogue import adapter
+from data_adapters.source.raw_folder import check, locate
+from flows.cli import console
+
+EXAMPLES = """Examples:
+  prefstudy data check sushi       are the files here, as published?
+  prefstudy data fetch sushi       download them, after their licence
+  prefstudy data build sushi       raw files to Parquet tables
+  prefstudy data simulate sushi    raw files with known preferences
+
+Raw files are never uploaded, and never leave the folders named here."""
+
+app = typer.Typer(
+    help="Raw files and pairwise tables: check, fetch, simulate and build them.",
+    epilog=EXAMPLES,
+    no_args_is_help=True,
+)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Which data set; see: prefstudy list")]
+Raw = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Folder with the raw files; else PREFSTUDY_RAW and the cache.")
+]
+Unpinned = Annotated[bool, typer.Option("--allow-unpinned", help="Accept raw files with another sha256.")]
+
+
+@app.command("check")
+def check_data(name: Name, raw: Raw = None) -> None:
+    """Say of each raw file whether it is there and is the published one. Exits with 1 if one is not."""
+    files = check(adapter(name), raw)
+    lines = console.table("File", "State", "Bytes", "sha256")
+    for file in files:
+        size = "" if file.bytes is None else f"{file.bytes:,}"
+        lines.add_row(file.file.name, file.state, size, (file.sha256 or "")[:12])
+    console.out.print(lines)
+    places = {file.path.parent for file in files if file.path is not None}
+    for place in sorted(places):
+        console.say(f"\nIn {console.shown(place)}")
+    bad = [file for file in files if file.state not in {"pinned", "simulated"}]
+    if bad:
+        console.say(f"Get them: prefstudy data fetch {name}")
+        raise typer.Exit(1)
+    console.say(f"All is well. Next: prefstudy run {name}{_again(raw)}")
+
+
+@app.command("simulate")
+def simulate_data(
+    name: Name,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder that receives the raw files.")] = Path("simulated"),
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the generator.")] = 0,
+    users: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="How many users; as many as published if not given.")
+    ] = None,
+) -> None:
+    """Write simulated raw files in upstream's own format, from known preferences. SIMULATED.json says which."""
+    from data_adapters.source.simulation import simulate
+
+    folder = out / name
+    with console.err.status(f"Simulating {name} ..."):
+        preference = simulate(adapter(name), folder, seed=seed, users=users)
+    console.out.print(preference.words, markup=False)
+    console.say(f"\nWritten: {console.shown(folder)}")
+    console.say(f"Next: prefstudy run {name} --raw {console.shown(folder)}")
+
+
+@app.command("build")
+def build_data(
+    name: Name,
+    raw: Raw = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder that receives a folder a table.")] = Path("tables"),
+    allow_unpinned: Unpinned = False,
+) -> None:
+    """Read the raw files strictly and write the pairwise tables as Parquet, each with its manifest."""
+    from data_adapters.source.build import build
+    from data_adapters.table.parquet import write_table
+
+    source = adapter(name)
+    with console.err.status(f"Building {name} ..."):
+        tables = build(source, locate(source, raw, allow_unpinned=allow_unpinned))
+        folders = [write_table(table, out) for table in tables]
+    lines = console.table("Table", "Items", "Comparisons", "Users", "Dropped", "Folder")
+    for table, folder in zip(tables, folders, strict=True):
+        manifest = table.manifest
+        counts = [f"{manifest.rows.get(part, 0):,}" for part in ("items", "comparisons", "users")]
+        dropped = f"{sum(reason.rows for reason in manifest.dropped):,}"
+        lines.add_row(manifest.name, *counts, dropped, console.shown(folder))
+    console.out.print(lines)
+    console.say(f"\nEach folder's manifest.json says what it was made from. Next: prefstudy run {name}{_again(raw)}")
+
+
+def _again(raw: Path | None) -> str:
+    return "" if raw is None else f" --raw {console.shown(raw)}"

@@ -1,0 +1,60 @@
+"""The command `prefstudy`. Commands import what they need when they run, so that they answer at once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from flows.cli import data, doctor, listing, run
+from flows.cli.console import complain, err
+from models.errors import PrefstudyError, UsageError
+
+FIRST_STEPS = """First steps:
+  prefstudy demo                a whole study on simulated data
+  prefstudy doctor              what works on this machine
+  prefstudy data fetch sushi    get real data; its licence is shown first
+  prefstudy run sushi           run the study on it
+
+It exits with 0 if all went well, with 1 if the input or the machine is at
+fault, with 2 if the command is."""
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="prefstudy",
+    help="Reproducible case studies of preferences: from raw pairwise comparisons to a report a reader can check.",
+    epilog=FIRST_STEPS,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("list")(listing.list_studies)
+app.add_typer(data.app, name="data")
+app.command("run", epilog=run.EXAMPLES)(run.run)
+app.command("demo")(run.demo)
+app.command("doctor")(doctor.doctor)
+app.command("report")(run.report)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code: 0, 1 (the input or the machine), 2 (the command) or 130 (Ctrl-C)."""
+    try:
+        app(args=arguments, prog_name="prefstudy")
+    except UsageError as error:
+        complain(str(error))
+        return 2
+    except PrefstudyError as error:
+        complain(str(error))
+        return 1
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            err.print("Stopped. Nothing was written under a final name.")
+        return end.code if isinstance(end.code, int) else 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,42 @@
+"""Which studies there are: the modules of `flows/`. No registry, and nothing is imported until a study is run."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, get_type_hints
+
+import flows
+from models.errors import UsageError
+from tasks.study import StudyConfig
+
+
+class Study(NamedTuple):
+    """A study ready to run: its flow (which returns the run folder), the config it takes, and the one of the demo."""
+
+    name: str
+    flow: Callable[[StudyConfig], Path]
+    config: type[StudyConfig]
+    demo: StudyConfig
+
+
+def names() -> tuple[str, ...]:
+    """The studies, in alphabetical order."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(flows.__path__) if not module.ispkg))
+
+
+def study(name: str) -> Study:
+    """Import a study, and Prefect with it: the flow `<name>_study` and the config `DEMO` of `flows/<name>.py`.
+
+    Raises UsageError if there is no such study.
+    """
+    if name not in names():
+        close = difflib.get_close_matches(name, names(), n=1)
+        hint = f" Did you mean {close[0]}?" if close else ""
+        raise UsageError(f"There is no study {name!r}.{hint}\nStudies: {', '.join(names())}. See: prefstudy list")
+    module = importlib.import_module(f"flows.{name}")
+    flow = getattr(module, f"{name}_study")
+    return Study(name, flow, get_type_hints(flow.fn)["config"], module.DEMO)

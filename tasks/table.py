@@ -1,0 +1,39 @@
+"""From raw files, real or simulated, to the pairwise table a study works on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from data_adapters.source.build import build
+from data_adapters.source.catalogue import adapter
+from data_adapters.source.raw_folder import locate
+from data_adapters.source.simulation import simulate
+from data_adapters.table.parquet import write_table
+from models.records import Manifest, Record
+from tasks.study import StudyConfig
+
+
+class BuiltTable(Record):
+    """A pairwise table on disk."""
+
+    folder: Path
+    manifest: Manifest
+
+
+@task(name="build table", cache_policy=NO_CACHE)
+def build_table(name: str, config: StudyConfig, work: Path, *, users: int | None = None) -> BuiltTable:
+    """Find the raw files of the data set `name`, or simulate them for `users` users, and write its table in `work`.
+
+    Raises RawDataError if the raw files are missing, altered or malformed: nothing is ever simulated unasked.
+    """
+    source = adapter(name)
+    raw = config.raw
+    if config.simulated:
+        raw = work / "raw"
+        simulate(source, raw, seed=config.seed, users=users)
+    found = locate(source, raw, allow_unpinned=config.allow_unpinned)
+    [table] = [table for table in build(source, found) if table.name == name]
+    return BuiltTable(folder=write_table(table, work), manifest=table.manifest)

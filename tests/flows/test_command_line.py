@@ -1,0 +1,190 @@
+"""The command line answers at once, exits with the promised codes, and says what to do next. No flow runs here."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from flows.cli import console, doctor
+from flows.cli.main import app, main
+
+COMMANDS_WITHOUT_A_FLOW = [
+    "--help",
+    "list",
+    "doctor",
+    "data check sushi",
+    "run --help",
+    "data simulate sushi --users 5",
+]
+
+
+@pytest.fixture(autouse=True)
+def empty_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No data, no server, and a home and a working folder that are empty."""
+    for name in ("PREFSTUDY_RAW", "PREFECT_API_URL", "OPENAI_BASE_URL", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PREFSTUDY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def ask(capsys: pytest.CaptureFixture[str], command: str) -> tuple[int, str, str]:
+    code = main(command.split())
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+@pytest.mark.parametrize("command", COMMANDS_WITHOUT_A_FLOW)
+def test_a_command_without_a_flow_does_not_import_prefect_and_answers_within_a_second(command: str) -> None:
+    script = f"""
+        import sys
+        from flows.cli.main import main
+        main({command.split()!r})
+        assert "prefect" not in sys.modules, "Prefect was imported"
+    """
+    took = []
+    for _ in range(3):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True, stdout=subprocess.DEVNULL)
+        took.append(time.perf_counter() - start)
+        if took[-1] < 1:
+            break
+    assert min(took) < 1
+
+
+@pytest.mark.parametrize("command", ["--help", "run --help", "data --help", "data build --help"])
+def test_help_fits_eighty_columns_without_wrapping_an_example(command: str) -> None:
+    printed = CliRunner().invoke(app, command.split(), prog_name="prefstudy").output
+    lines = printed.splitlines()
+    assert max(map(len, lines)) <= 80
+    examples = [line for line in lines if line.startswith("   prefstudy ")]
+    assert all(len(line.split()) > 2 for line in examples)
+
+
+def test_list_says_that_the_data_is_not_here_and_how_to_run_without(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = ask(capsys, "list")
+    assert code == 0
+    assert "sushi  not here" in out
+    assert "prefstudy run STUDY --simulated" in out
+
+
+def test_list_says_where_simulated_data_lies(empty_machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["data", "simulate", "sushi", "--users", "5", "--out", "raw"]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PREFSTUDY_RAW", str(empty_machine / "raw"))
+        _, out, _ = ask(capsys, "list")
+    assert "raw/sushi (simulated)" in out
+
+
+def test_a_run_without_data_exits_with_1_and_says_how_to_get_it(
+    empty_machine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = ask(capsys, "run sushi")
+    assert (code, out) == (1, "")
+    assert "No raw files of sushi found" in err
+    assert "prefstudy data fetch sushi" in err
+    assert "--simulated" in err
+    assert "Traceback" not in err
+    assert not list((empty_machine / "runs").rglob("run.json"))
+
+
+def test_an_unknown_study_exits_with_2_and_names_the_one_meant(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = ask(capsys, "run shushi")
+    assert code == 2
+    assert err.startswith("There is no study 'shushi'. Did you mean sushi?")
+
+
+def test_an_unknown_setting_exits_with_2_and_lists_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = ask(capsys, "run sushi --simulated --set test_shar=0.3")
+    assert code == 2
+    assert "test_shar: there is no such setting. Did you mean test_share?" in err
+
+
+def test_an_impossible_setting_exits_with_2_and_its_description(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = ask(capsys, "run sushi --simulated --set test_share=1.5")
+    assert code == 2
+    assert "test_share = 1.5: input should be less than 1" in err
+    assert "held out" in err
+
+
+def test_an_output_folder_that_cannot_be_exits_with_1_before_any_work(
+    empty_machine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (empty_machine / "notes").write_text("a file")
+    code, _, err = ask(capsys, "run sushi --simulated --out notes")
+    assert code == 1
+    assert err.startswith("notes/sushi: the run cannot be written there")
+
+
+def test_a_folder_that_is_no_run_has_no_report(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = ask(capsys, "report nowhere")
+    assert code == 1
+    assert "nowhere" in err
+
+
+def test_an_unknown_option_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ask(capsys, "list --everything")[0] == 2
+
+
+def test_ctrl_c_exits_with_130_and_one_clean_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(doctor, "_prefect", interrupted)
+    code, _, err = ask(capsys, "doctor")
+    assert (code, err) == (130, "Stopped. Nothing was written under a final name.\n")
+
+
+def test_data_goes_from_simulated_raw_files_to_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = ask(capsys, "data simulate sushi --users 5 --out raw")
+    assert code == 0
+    assert "Next: prefstudy run sushi --raw raw/sushi" in out
+    code, out, _ = ask(capsys, "data check sushi --raw raw/sushi")
+    assert code == 0
+    assert out.count("simulated") == 4
+    code, out, _ = ask(capsys, "data build sushi --raw raw/sushi --out tables")
+    assert code == 0
+    assert "tables/sushi" in out
+    assert "225" in out
+    assert Path("tables/sushi/manifest.json").is_file()
+
+
+def test_a_check_of_missing_data_exits_with_1_and_says_how_to_get_it(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = ask(capsys, "data check sushi")
+    assert code == 1
+    assert out.count("missing") == 4
+    assert "Get them: prefstudy data fetch sushi" in out
+
+
+def test_the_doctor_gives_every_subject_one_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = ask(capsys, "doctor")
+    assert code == 0
+    for subject in ("PDF", "Fonts", "Prefect", "Data: sushi", "vLLM", "GPU", "OpenAI-compatible server"):
+        assert sum(line.startswith(subject) for line in out.splitlines()) == 1
+    assert "prefstudy data fetch sushi" in out
+
+
+def test_the_doctor_fails_where_something_is_missing_that_every_run_needs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:9/api")
+    code, out, _ = ask(capsys, "doctor")
+    assert code == 1
+    assert "no answer from PREFECT_API_URL=http://127.0.0.1:9/api" in " ".join(out.split())
+
+
+def test_output_to_a_pipe_has_no_control_characters() -> None:
+    command = [sys.executable, "-m", "flows.cli.main", "doctor"]
+    root = Path(console.__file__).parents[2]
+    printed = subprocess.run(command, capture_output=True, check=True, cwd=root).stdout
+    assert b"\x1b" not in printed
