@@ -122,35 +122,35 @@ def read(raw: RawFolder) -> tuple[Reading, ...]:
     """Both sets as pairwise tables: a ranking of ten items is 45 comparisons. Raises RawDataError."""
     items = _read_items(raw.file(ITEM_FILE))
     users = _read_users(raw.file(USER_FILE))
+    own_ids = np.array([str(item) for item in range(N_ITEMS)], dtype=object)
+    in_a = list(SET_A.values())
+    items_a = {"item_id": own_ids[:RANKED], **{column: values[in_a] for column, values in items.items()}}
     return (
-        _read_set("sushi", ORDER_FILES["a"], "a", tuple(SET_A.values()), items, users, raw),
-        _read_set("sushi_b", ORDER_FILES["b"], "b", tuple(range(N_ITEMS)), items, users, raw),
+        _read_set(raw, "sushi", "a", items_a, users),
+        _read_set(raw, "sushi_b", "b", {"item_id": own_ids, **items}, users),
     )
 
 
-def _read_set(
-    name: str, file: str, letter: str, ids_in_b: tuple[int, ...], items: Columns, users: Columns, raw: RawFolder
-) -> Reading:
-    n_items, left_out = len(ids_in_b), N_ITEMS - len(ids_in_b)
-    rankings = _read_orders(raw.file(file), n_items, users["user_id"])
-    own_ids = np.array([str(item) for item in range(n_items)], dtype=object)
-    own_items = {column: values[list(ids_in_b)] for column, values in items.items()}
-    dear = int((own_items["normalised_price"] > 1).sum())
-    quirks: tuple[str, ...] = (
-        f"normalised_price exceeds 1 for {dear} of {n_items} items, though dt-pbo (Table 6) gives its range as [0, 1]",
+def _read_set(raw: RawFolder, name: str, letter: str, items: Columns, users: Columns) -> Reading:
+    file, item_ids, prices = ORDER_FILES[letter], items["item_id"], items["normalised_price"]
+    rankings = _read_orders(raw.file(file), len(item_ids), users["user_id"])
+    left_out = N_ITEMS - len(item_ids)
+    quirks = [
+        f"{ITEM_FILE} column 8: the price is above 1 for {(prices > 1).sum()} of {len(item_ids)} items, though dt-pbo "
+        f"(Table 6) gives its range as [0, 1]",
         f"{ITEM_FILE} column 9 (how often shops sell an item) is not among dt-pbo's six features and is left out",
-        f"{USER_FILE} column 1 is the user id, which is not the number of the row",
-    )
+        f"{USER_FILE} column 1: the user's id is not the number of the row",
+    ]
     if left_out:
-        quirks += (f"{file} numbers its {n_items} items otherwise than {ITEM_FILE}; they are matched by name",)
+        quirks.append(f"{file}: set A numbers its items otherwise than {ITEM_FILE}; they are matched by name")
     return Reading(
         name=name,
-        items={"item_id": own_ids, **own_items},
-        comparisons=_comparisons(letter, rankings, users["user_id"], own_ids),
+        items=items,
+        comparisons=_comparisons(letter, rankings, users["user_id"], item_ids),
         users=users,
         rows_read={ITEM_FILE: N_ITEMS, USER_FILE: len(rankings), file: len(rankings)},
         dropped=(DroppedRows(table="items", reason="not in set A", rows=left_out),) if left_out else (),
-        quirks=quirks,
+        quirks=tuple(quirks),
     )
 
 
@@ -223,7 +223,7 @@ def _read_orders(path: Path, n_items: int, user_ids: Sequence[str]) -> IntArray:
     for row, fields in enumerate(rows.fields[: len(user_ids)]):
         if len(fields) != RANKED + 2:
             found = len(fields) - 2
-            raise rows.error(row, f"expected {RANKED} items, found {found} (user {user_ids[row]})")
+            raise rows.error(row, f"expected {RANKED} items, found {max(found, 0)} (user {user_ids[row]})")
     rows.require_count(len(user_ids), f"orders, one a line of {USER_FILE}")
     columns = rows.columns(ORDER_COLUMNS)
     columns.require("start", columns.integers("start", minimum=0) == 0, "0")

@@ -18,16 +18,16 @@ def whole_folder(final: Path, *, marker: str) -> Iterator[Path]:
     An existing `final` is replaced only then, and only if it is empty or holds the file `marker`, the sign that it is
     of the same make. Raises OutputError when `final` is something else or the place cannot be written to.
     """
-    _refuse_foreign(final, marker)
     aside = final.parent / f".{final.name}.{uuid4().hex}"
     try:
+        _refuse_foreign(final, marker)
         aside.mkdir(parents=True)
         yield aside
         _put_in_place(aside, final)
     except OSError as error:
         raise OutputError(
-            f"Cannot write {final}: {error.strerror or error}. Nothing was left there. "
-            f"Free some space, or name another folder with --out."
+            f"Cannot write {final}: {error.strerror or error}. What was there before is untouched. "
+            f"Name a folder you can write to with --out, or free some space."
         ) from error
     finally:
         shutil.rmtree(aside, ignore_errors=True)

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from data_adapters.files.digest import sha256_of
 from data_adapters.files.whole_folder import whole_folder
 from data_adapters.source.description import Adapter, Preference
-from models.errors import RawDataError
+from models.errors import RawDataError, UsageError
 from models.records import Record
 
 SIMULATED = "SIMULATED.json"
@@ -28,9 +28,11 @@ class SimulatedRecord(Record):
 def simulate(adapter: Adapter, folder: Path, *, seed: int, users: int | None = None) -> Preference:
     """Write simulated raw files in upstream's format into `folder` and return the preference planted in them.
 
-    The same adapter version, seed and number of users give the same bytes. Raises OutputError if `folder` cannot be
-    written or holds anything but an earlier simulation.
+    The same adapter version, seed and number of users give the same bytes. Raises UsageError for less than one user
+    and OutputError if `folder` cannot be written or holds anything but an earlier simulation.
     """
+    if users is not None and users < 1:
+        raise UsageError(f"Expected at least one user to simulate, found {users}.")
     with whole_folder(folder, marker=SIMULATED) as aside:
         preference = adapter.simulate(aside, seed=seed, users=users)
         record = SimulatedRecord(

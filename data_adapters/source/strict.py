@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO, cast
+from typing import Literal, cast
 
 import numpy as np
 import pyarrow as pa
@@ -101,34 +102,50 @@ class Columns:
         return self.rows.error(row, f"column {column}: expected {expected}, found {self.texts[column][row]!r}")
 
 
-def read_rows(path: Path, *, separator: str, quoted: bool = False) -> Rows:
+def read_rows(path: Path, *, separator: str, quoted: bool = False, final_newline: bool = True) -> Rows:
     """Split a UTF-8 text file, gzipped if its name ends in .gz, into fields.
 
-    quoted: a field may stand in double quotes, as in CSV. Raises RawDataError if the file cannot be read, is cut off
-    inside its gzip stream, is not UTF-8, or has a field whose quotes do not match.
+    quoted: a field may stand in double quotes, as in CSV. final_newline: upstream ends the last line, so that a file
+    that does not is cut off. Raises RawDataError if the file cannot be read, is cut off or damaged, is not UTF-8, or
+    has a field whose quotes do not match.
     """
-    open_text = cast(Callable[..., TextIO], gzip.open if path.suffix == ".gz" else Path.open)
+    text = _decode(path.name, _read_bytes(path))
+    if final_newline and text and not text.endswith("\n"):
+        last = text.count("\n") + 1
+        raise RawDataError(f"{path.name}, line {last}: expected a line break at the end, the file is cut off here.")
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
     fields: list[list[str]] = []
     lines: list[int] = []
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, quoting=quoting, strict=True)
     try:
-        with open_text(path, mode="rt", encoding="utf-8", newline="") as file:
-            reader = csv.reader(
-                file, delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE, strict=True
-            )
-            for row in reader:
-                fields.append(row)
-                lines.append(reader.line_num)
-    except UnicodeDecodeError as error:
-        raise RawDataError(
-            f"{path.name}, after line {len(lines)}: expected UTF-8 text, found {error.reason}."
-        ) from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise RawDataError(f"{path.name}, after line {len(lines)}: the gzip file is damaged or cut off.") from error
+        for row in reader:
+            fields.append(row)
+            lines.append(reader.line_num)
     except csv.Error as error:
-        raise RawDataError(f"{path.name}, line {len(lines) + 1}: {error}.") from error
-    except OSError as error:
-        raise RawDataError(f"{path} cannot be read: {error.strerror}.") from error
+        raise RawDataError(f"{path.name}, line {reader.line_num}: {error}.") from error
     return Rows(path.name, fields, lines)
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise RawDataError(f"{path} cannot be read: {error.strerror or error}.") from error
+    if path.suffix != ".gz":
+        return content
+    try:
+        return gzip.decompress(content)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise RawDataError(f"{path.name}: the gzip file is damaged or cut off ({error}).") from error
+
+
+def _decode(name: str, content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        found = content[error.start : error.end]
+        raise RawDataError(f"{name}, line {line}: expected UTF-8 text, found the bytes {found!r}.") from error
 
 
 def _casts(text: pa.Scalar, to: pa.DataType) -> bool:

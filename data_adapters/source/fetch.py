@@ -1,0 +1,162 @@
+"""Fetching raw files into the cache: licence first, then a download that resumes, is retried and is checked."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pooch
+import requests
+
+from data_adapters.files.archive import unpack
+from data_adapters.files.whole_folder import whole_folder
+from data_adapters.source.description import Adapter, Dataset
+from data_adapters.source.raw_folder import RawFolder, cache_folder, check, locate
+from models.errors import OutputError, RawDataError, UsageError
+from models.records import Licence, Record
+
+RETRIES = 3
+TIMEOUT = (10, 60)
+"""Seconds to wait for a connection, and for the next bytes."""
+CHUNK = 1 << 16
+
+Progress = Callable[[str, int, int | None], None]
+"""Called with the file's name, the bytes there so far, and those there will be if the server says so."""
+
+
+class Agreement(Record):
+    """That somebody agreed to a licence, kept beside the files."""
+
+    licence: Licence
+    agreed: datetime
+
+
+def fetch(
+    adapter: Adapter,
+    *,
+    agree: Callable[[Licence], bool],
+    mirror: str | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> RawFolder:
+    """Download the raw files into the cache, unless they are there, and return their folder.
+
+    agree: shown the licence if it asks for agreement and none is recorded yet.
+    mirror: an address that has NAME/FILE for every download; default is PREFSTUDY_MIRROR, else the published address.
+    force: download again what is there.
+    Raises UsageError if the licence is not agreed to, RawDataError if no program can fetch the files (with the steps
+    for a person), a download fails or is not the published file, and OutputError if the cache cannot be written.
+    """
+    dataset = adapter.dataset
+    if dataset.fetch_by_hand:
+        raise RawDataError(_steps(dataset))
+    cache = cache_folder(dataset)
+    there = all(found.state == "pinned" for found in check(adapter, cache.parent))
+    if force or not there:
+        _agree(dataset, cache / "agreement.json", agree)
+        _download(dataset, cache, mirror or os.environ.get("PREFSTUDY_MIRROR"), force, progress)
+    return locate(adapter, cache.parent)
+
+
+def _steps(dataset: Dataset) -> str:
+    steps = "\n".join(f"  {number}. {step}" for number, step in enumerate(dataset.fetch_by_hand, 1))
+    return f"{dataset.title} cannot be fetched by a program. What to do:\n{steps}\nThen name the folder with --raw."
+
+
+def _agree(dataset: Dataset, record: Path, agree: Callable[[Licence], bool]) -> None:
+    licence = dataset.licence
+    if not licence.needs_agreement:
+        return
+    if record.is_file() and Agreement.model_validate_json(record.read_bytes()).licence == licence:
+        return
+    if not agree(licence):
+        raise UsageError(
+            f"The licence of {dataset.name} was not agreed to, and nothing was downloaded. "
+            f"Read it ({licence.url}) and agree with --accept-licence."
+        )
+    try:
+        record.parent.mkdir(parents=True, exist_ok=True)
+        record.write_text(Agreement(licence=licence, agreed=datetime.now(UTC)).model_dump_json(indent=1) + "\n")
+    except OSError as error:
+        raise _cache_refused(record.parent, error) from error
+
+
+def _download(dataset: Dataset, cache: Path, mirror: str | None, force: bool, progress: Progress | None) -> None:
+    archive = dataset.archive
+    wanted = {file.url: file.sha256 for file in dataset.raw if file.url}
+    if archive is not None:
+        wanted[archive.url] = archive.sha256
+    got = {}
+    for url, sha256 in wanted.items():
+        name = url.rsplit("/", 1)[-1]
+        source = f"{mirror.rstrip('/')}/{dataset.name}/{name}" if mirror else url
+        got[url] = _download_file(source, cache / "downloads" / name, sha256, force, progress)
+    with whole_folder(cache / "raw", marker=dataset.raw[0].name) as aside:
+        for file in dataset.raw:
+            if file.url:
+                shutil.copyfile(got[file.url], aside / file.name)
+        if archive is not None:
+            members = [file.name for file in dataset.raw if not file.url]
+            unpack(got[archive.url], members, aside, max_bytes=archive.max_bytes)
+
+
+def _download_file(url: str, path: Path, sha256: str | None, force: bool, progress: Progress | None) -> Path:
+    known = f"sha256:{sha256}" if sha256 else None
+    pooch.get_logger().setLevel("WARNING")
+    keeper = pooch.Pooch(
+        path=path.parent, base_url="", registry={path.name: known}, urls={path.name: url}, retry_if_failed=RETRIES
+    )
+    try:
+        if force:
+            path.unlink(missing_ok=True)
+        return Path(keeper.fetch(path.name, downloader=ResumingDownload(path, progress)))
+    except requests.RequestException as error:
+        raise RawDataError(
+            f"{url} could not be downloaded: {error}. What has arrived is kept: fetch again to go on from there, "
+            f"or name a mirror in PREFSTUDY_MIRROR."
+        ) from error
+    except ValueError as error:
+        raise RawDataError(f"{url} is not the published file: {error}") from error
+    except OSError as error:
+        raise _cache_refused(path.parent, error) from error
+
+
+def _cache_refused(folder: Path, error: OSError) -> OutputError:
+    return OutputError(
+        f"Cannot write {folder}: {error.strerror or error}. Free some space, or name another cache in PREFSTUDY_CACHE."
+    )
+
+
+class ResumingDownload:
+    """A downloader for pooch that goes on where an earlier attempt, of this or another process, was cut off."""
+
+    def __init__(self, path: Path, progress: Progress | None) -> None:
+        self.path = path
+        self.part = path.with_name(path.name + ".part")
+        self.progress = progress
+
+    def __call__(self, url: str, output_file: str, _pooch: object) -> None:
+        """Download `url` to `output_file`. Raises requests.RequestException if that fails."""
+        have = self.part.stat().st_size if self.part.exists() else 0
+        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
+        with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as answer:
+            if answer.status_code == requests.codes.requested_range_not_satisfiable:
+                self.part.unlink()
+            answer.raise_for_status()
+            if answer.status_code != requests.codes.partial_content:
+                have = 0
+            self._receive(answer, have)
+        self.part.replace(output_file)
+
+    def _receive(self, answer: requests.Response, have: int) -> None:
+        length = answer.headers.get("Content-Length")
+        total = have + int(length) if length else None
+        with self.part.open("ab" if have else "wb") as part:
+            for chunk in answer.iter_content(CHUNK):
+                part.write(chunk)
+                have += len(chunk)
+                if self.progress is not None:
+                    self.progress(self.path.name, have, total)
