@@ -7,6 +7,7 @@ it is a Cholesky factor of the kernel matrix. Any number of problems of one size
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +21,8 @@ STEP_TOLERANCE = 1e-10
 MAX_STEPS = 100
 DENSE_LIMIT = 2_000  # values in one problem above which the Newton step is solved by conjugate gradients
 
-_SQRT_2 = np.sqrt(2.0)
-_LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
+_SQRT_2 = math.sqrt(2.0)
+_LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,15 +78,17 @@ class _Problem:
 
     def apply(self, v: FloatArray) -> FloatArray:
         """L v: (t, r) -> (t, m)."""
-        return np.asarray(
-            v * self.factor if isinstance(self.factor, float) else np.einsum("...mr,...r->...m", self.factor, v)
-        )
+        if isinstance(self.factor, float):
+            return v * self.factor
+        product: FloatArray = np.einsum("...mr,...r->...m", self.factor, v)
+        return product
 
     def apply_transposed(self, f: FloatArray) -> FloatArray:
         """L' f: (t, m) -> (t, r)."""
-        return np.asarray(
-            f * self.factor if isinstance(self.factor, float) else np.einsum("...mr,...m->...r", self.factor, f)
-        )
+        if isinstance(self.factor, float):
+            return f * self.factor
+        product: FloatArray = np.einsum("...mr,...m->...r", self.factor, f)
+        return product
 
     def z(self, v: FloatArray) -> FloatArray:
         f = self.values(v).ravel()
@@ -93,20 +96,20 @@ class _Problem:
 
     def objective(self, v: FloatArray) -> FloatArray:
         loss = -self.pairs.count * log_ndtr(self.z(v))
-        return np.bincount(self.pairs.problem, weights=loss, minlength=len(v)) + 0.5 * (v * v).sum(axis=1)
+        prior: FloatArray = np.einsum("tr,tr->t", v, v)
+        return _sum_at(self.pairs.problem, loss, len(v)) + 0.5 * prior
 
     def gradient(self, v: FloatArray, ratio: FloatArray) -> FloatArray:
         pull = self.pairs.count * ratio / _SQRT_2
-        down: FloatArray = np.bincount(self.pairs.losers, weights=pull, minlength=self.mean.size)
-        up: FloatArray = np.bincount(self.pairs.winners, weights=pull, minlength=self.mean.size)
-        return np.asarray(v + self.apply_transposed((down - up).reshape(self.mean.shape)))
+        net = _sum_at(self.pairs.losers, pull, self.mean.size) - _sum_at(self.pairs.winners, pull, self.mean.size)
+        return v + self.apply_transposed(net.reshape(self.mean.shape))
 
     def likelihood_hessian(self, weight: FloatArray) -> FloatArray:
         """Lambda of Eq. 4, (t, m, m)."""
         pairs, m = self.pairs, self.pairs.n_values
         w = 0.5 * pairs.count * weight
         at = (pairs.winners * m + pairs.loser, pairs.losers * m + pairs.winner)
-        across: FloatArray = np.bincount(np.concatenate(at), weights=np.tile(w, 2), minlength=self.mean.size * m)
+        across = _sum_at(np.concatenate(at), np.tile(w, 2), self.mean.size * m)
         hessian = -across.reshape(*self.mean.shape, m)
         diagonal = np.arange(m)
         hessian[:, diagonal, diagonal] -= hessian.sum(axis=2)
@@ -135,6 +138,10 @@ class _Problem:
         jacobi = coo_array((1.0 / hessian.diagonal(), (np.arange(size), np.arange(size))), shape=(size, size)).tocsr()
         step, _ = cg(hessian, gradient.ravel(), rtol=1e-12, maxiter=10 * size, M=jacobi)
         return np.asarray(step).reshape(gradient.shape)
+
+
+def _sum_at(places: IntArray, weights: FloatArray, size: int) -> FloatArray:
+    return np.bincount(places, weights=weights, minlength=size).astype(np.float64, copy=False)
 
 
 def _problem(pairs: PairCounts, factor: float | FloatArray, mean: FloatArray | None) -> _Problem:

@@ -7,15 +7,17 @@ nodes are the same runs of positions in all of them, and one cumulative sum scor
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from models.binning import MISSING
 from models.hashing import HashArray, mix
 from models.records import BoolArray, FloatArray, IntArray
 
 TieBreak = Literal["lowest", "widest_gap", "random"]
+Priority = NDArray[Any]  # float64, or uint64 where drawn at random
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +33,7 @@ class Candidates:
     """
 
     score: IntArray
-    priority: FloatArray | HashArray
+    priority: Priority
     position: IntArray
     missing_left: BoolArray
     signed: IntArray
@@ -58,7 +60,7 @@ class Ties:
     node_hash: HashArray
     column: int
 
-    def priority(self, nodes: IntArray, rank: IntArray, gap: FloatArray) -> FloatArray | HashArray:
+    def priority(self, nodes: IntArray, rank: IntArray, gap: FloatArray) -> Priority:
         """Priority of candidates: their gap, a random number of the candidate's own, or nothing."""
         if self.rule == "widest_gap":
             return gap
@@ -110,7 +112,7 @@ def threshold_splits(
     return Candidates(best, node_priority, position, missing_left[position], -left_sum[position])
 
 
-def _first_of_highest(nodes: IntArray, priority: FloatArray | HashArray) -> tuple[IntArray, IntArray]:
+def _first_of_highest(nodes: IntArray, priority: Priority) -> tuple[IntArray, IntArray]:
     """Of candidates sorted by node, the index of each node's first one of the highest priority."""
     if not len(nodes):
         return nodes, np.zeros(0, dtype=np.int64)
