@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
 
 out = Console(highlight=False)
@@ -41,6 +50,26 @@ def shown(path: Path) -> str:
     path = path.resolve()
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+@contextmanager
+def download() -> Iterator[Callable[[str, int, int | None], None]]:
+    """Give a function that shows how much of a file has arrived: (name, bytes so far, bytes in all if known)."""
+    bars = Progress(TextColumn("{task.description}"), BarColumn(bar_width=20), DownloadColumn(), console=err)
+    files: dict[str, TaskID] = {}
+
+    def arrived(name: str, so_far: int, in_all: int | None) -> None:
+        if name not in files:
+            files[name] = bars.add_task(name, total=in_all)
+            # Not before: a bar that moves would fight with the question about the licence for the same lines.
+            bars.start()
+        bars.update(files[name], completed=so_far, total=in_all)
+
+    try:
+        yield arrived
+    finally:
+        if files:
+            bars.stop()
 
 
 @contextmanager

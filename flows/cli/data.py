@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 from data_adapters.source.catalogue import adapter
 from data_adapters.source.raw_folder import check, locate
 from flows.cli import console
+from models.records import Licence
 
 EXAMPLES = """Examples:
   prefstudy data check sushi       are the files here, as published?
@@ -49,6 +51,30 @@ def check_data(name: Name, raw: Raw = None) -> None:
         console.say(f"Get them: prefstudy data fetch {name}")
         raise typer.Exit(1)
     console.say(f"All is well. Next: prefstudy run {name}{_again(raw)}")
+
+
+@app.command("fetch")
+def fetch_data(
+    name: Name,
+    accept_licence: Annotated[
+        bool, typer.Option("--accept-licence", help="Agree to the licence where nobody can be asked.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Download again what is there already.")] = False,
+    mirror: Annotated[
+        str | None, typer.Option(metavar="URL", help="Download from URL/NAME/FILE; else PREFSTUDY_MIRROR.")
+    ] = None,
+) -> None:
+    """Download the raw files into the cache. Their licence is shown first, their sha256 is checked."""
+    from data_adapters.source.fetch import fetch
+
+    def agree(licence: Licence) -> bool:
+        console.out.print(f"{licence.name}: {licence.terms}", markup=False)
+        console.say(f"{licence.url or ''}\n")
+        return accept_licence or (sys.stdin.isatty() and typer.confirm("Do you agree?"))
+
+    with console.download() as progress:
+        folder = fetch(adapter(name), agree=agree, mirror=mirror, force=force, progress=progress)
+    console.say(f"Here, as published: {console.shown(folder.path)}\nNext: prefstudy run {name}")
 
 
 @app.command("simulate")
