@@ -220,10 +220,10 @@ def _read_home(columns: strict.Columns, when: str) -> dict[str, Any]:
 def _read_orders(path: Path, n_items: int, user_ids: Sequence[str]) -> IntArray:
     """Each user's ten items, best first, (n_users, 10)."""
     rows = strict.read_rows(path, separator=" ").after_header((str(n_items), "1"))
-    for row, fields in enumerate(rows.fields[: len(user_ids)]):
-        if len(fields) != RANKED + 2:
-            found = len(fields) - 2
-            raise rows.error(row, f"expected {RANKED} items, found {max(found, 0)} (user {user_ids[row]})")
+    for row, (user, fields) in enumerate(zip(user_ids, rows.fields, strict=False)):
+        found = sum(map(bool, fields[2:]))
+        if found != RANKED:
+            raise rows.error(row, f"expected {RANKED} items, found {found} (user {user})")
     rows.require_count(len(user_ids), f"orders, one a line of {USER_FILE}")
     columns = rows.columns(ORDER_COLUMNS)
     columns.require("start", columns.integers("start", minimum=0) == 0, "0")

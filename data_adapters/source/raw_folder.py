@@ -169,7 +169,7 @@ def _size_in_words(check: FileCheck) -> str:
     published, found = check.file.bytes, check.bytes
     if published is None or found is None:
         return ""
-    verdict = "seems cut off" if found < published else "is not the published one"
+    verdict = "seems cut off" if found < published else "was changed"
     return f"The file {verdict} ({found:,} bytes; the published one has {published:,}). "
 
 

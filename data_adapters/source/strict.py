@@ -7,7 +7,7 @@ import gzip
 import io
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, cast
 
@@ -20,21 +20,31 @@ from models.records import BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Rows:
-    """The fields of a text file, row by row. lines: the number of each row's line in the file, from 1."""
+    """The fields of a text file, row by row.
+
+    lines: the number of each row's line in the file, from 1. ended: whether the last line ends in a line break.
+    """
 
     name: str
     fields: list[list[str]]
     lines: list[int]
+    ended: bool
 
     def error(self, row: int, problem: str) -> RawDataError:
         """An error about one row."""
         return RawDataError(f"{self.name}, line {self.lines[row]}: {problem}.")
 
-    def columns(self, names: Sequence[str]) -> Columns:
-        """The rows as named columns. Raises RawDataError for a row that has more or fewer fields."""
+    def columns(self, names: Sequence[str], *, final_break: bool = True) -> Columns:
+        """The rows as named columns.
+
+        final_break: upstream ends the last line, so that a file which does not is cut off.
+        Raises RawDataError if it is, or if a row has more or fewer fields.
+        """
         for row, fields in enumerate(self.fields):
             if len(fields) != len(names):
                 raise self.error(row, f"expected {len(names)} fields ({', '.join(names)}), found {len(fields)}")
+        if final_break and self.fields and not self.ended:
+            raise self.error(-1, f"expected a line break after {self.fields[-1][-1]!r}, found the end of the file")
         values = zip(*self.fields, strict=True) if self.fields else ((),) * len(names)
         return Columns(self, dict(zip(names, map(list, values), strict=True)))
 
@@ -47,8 +57,10 @@ class Rows:
         """The rows below the first, which has to be `header`. Raises RawDataError if it is not."""
         found = self.fields[0] if self.fields else []
         if found != list(header):
-            raise RawDataError(f"{self.name}, line 1: expected the header {list(header)}, found {found}.")
-        return Rows(self.name, self.fields[1:], self.lines[1:])
+            raise RawDataError(
+                f"{self.name}, line 1: expected the header {', '.join(header)}, found {', '.join(found)}."
+            )
+        return replace(self, fields=self.fields[1:], lines=self.lines[1:])
 
 
 @dataclass(frozen=True)
@@ -102,17 +114,13 @@ class Columns:
         return self.rows.error(row, f"column {column}: expected {expected}, found {self.texts[column][row]!r}")
 
 
-def read_rows(path: Path, *, separator: str, quoted: bool = False, final_newline: bool = True) -> Rows:
+def read_rows(path: Path, *, separator: str, quoted: bool = False) -> Rows:
     """Split a UTF-8 text file, gzipped if its name ends in .gz, into fields.
 
-    quoted: a field may stand in double quotes, as in CSV. final_newline: upstream ends the last line, so that a file
-    that does not is cut off. Raises RawDataError if the file cannot be read, is cut off or damaged, is not UTF-8, or
-    has a field whose quotes do not match.
+    quoted: a field may stand in double quotes, as in CSV. Raises RawDataError if the file cannot be read, is not UTF-8,
+    is a damaged gzip file, or has a field whose quotes do not match.
     """
     text = _decode(path.name, _read_bytes(path))
-    if final_newline and text and not text.endswith("\n"):
-        last = text.count("\n") + 1
-        raise RawDataError(f"{path.name}, line {last}: expected a line break at the end, the file is cut off here.")
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
     fields: list[list[str]] = []
     lines: list[int] = []
@@ -123,7 +131,7 @@ def read_rows(path: Path, *, separator: str, quoted: bool = False, final_newline
             lines.append(reader.line_num)
     except csv.Error as error:
         raise RawDataError(f"{path.name}, line {reader.line_num}: {error}.") from error
-    return Rows(path.name, fields, lines)
+    return Rows(path.name, fields, lines, ended=text.endswith(("\n", "\r")))
 
 
 def _read_bytes(path: Path) -> bytes:

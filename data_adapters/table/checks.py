@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 import pandera.pyarrow as pandera
 import pyarrow as pa
 import pyarrow.compute as pc
-from pandera.errors import SchemaErrors
+from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
 
 from data_adapters.table.pairwise_table import PairwiseTable
-from data_adapters.table.schema import KEYS, features_in
+from data_adapters.table.schema import KEYS, OPTIONAL, features_in, table_schema
 from models.errors import TableError
 from models.records import Feature, FeatureKind
 
 SHOWN = 5
+NO_LEVEL = "labels that are none of the levels"
+PANDERA_CHECKS = {"not_nullable": "missing values", "field_uniqueness": "values that come more than once"}
 
 
 def check_table(table: PairwiseTable) -> None:
@@ -37,6 +42,13 @@ def check_table(table: PairwiseTable) -> None:
 
 def _check_part(name: str, part: pa.Table) -> None:
     features = {feature.name: feature for feature in features_in(part.schema)}
+    fixed = [*table_schema(name, (), optional=OPTIONAL).names, *features]
+    expected = table_schema(
+        name,
+        list(features.values()),
+        optional=part.column_names,
+        texts={column: "" for column in part.column_names if column not in fixed},
+    )
     columns = {
         field.name: pandera.Column(
             field.type,
@@ -44,35 +56,39 @@ def _check_part(name: str, part: pa.Table) -> None:
             nullable=field.nullable,
             unique=field.name == KEYS[name],
         )
-        for field in part.schema
+        for field in expected
     }
     try:
         pandera.DataFrameSchema(columns, strict=True).validate(part, lazy=True)
     except SchemaErrors as errors:
-        raise _refusal(name, errors) from None
-    for feature in features.values():
-        _check_beyond_pandera(name, feature, part[feature.name])
+        raise _refusal(name, errors.schema_errors[0], expected, part.schema) from None
 
 
 def _feature_checks(feature: Feature) -> list[pandera.Check]:
     checks = []
+    if feature.kind is FeatureKind.NUMERIC:
+        checks.append(pandera.Check(_finite, error="values that are no finite number (missing is null)"))
     if feature.kind in {FeatureKind.CATEGORICAL, FeatureKind.ORDINAL}:
-        checks.append(pandera.Check.isin(list(feature.levels or ())))
+        checks.append(pandera.Check.isin(list(feature.levels or ()), error=NO_LEVEL))
+    if feature.kind is FeatureKind.MULTI_HOT:
+        checks.append(pandera.Check(partial(_within, feature.levels or ()), error=NO_LEVEL))
     if feature.minimum is not None:
-        checks.append(pandera.Check.ge(feature.minimum))
+        checks.append(pandera.Check.ge(feature.minimum, error=f"values below {feature.minimum:g}"))
     if feature.maximum is not None:
-        checks.append(pandera.Check.le(feature.maximum))
+        checks.append(pandera.Check.le(feature.maximum, error=f"values above {feature.maximum:g}"))
     return checks
 
 
-def _check_beyond_pandera(name: str, feature: Feature, values: pa.ChunkedArray) -> None:
-    if feature.kind is FeatureKind.MULTI_HOT:
-        labels = pc.list_flatten(values)
-        levels = pa.array(feature.levels or (), pa.string())
-        _refuse(labels.filter(pc.invert(pc.is_in(labels, levels))), f"{name}.{feature.name}", "labels of no level")
-    if feature.kind is FeatureKind.NUMERIC:
-        infinite = values.filter(pc.invert(pc.is_finite(values)))
-        _refuse(infinite, f"{name}.{feature.name}", "values that are no finite number (missing is null)")
+def _finite(data: pandera.PyArrowData) -> pa.ChunkedArray:
+    return pc.is_finite(data.table[data.key])
+
+
+def _within(levels: Sequence[str], data: pandera.PyArrowData) -> pa.Array:
+    """Whether every label of each row is one of the levels."""
+    column = data.table[data.key].combine_chunks()
+    foreign = pc.invert(pc.is_in(pc.list_flatten(column), pa.array(levels, pa.string())))
+    rows = pc.list_parent_indices(column).filter(foreign)
+    return pc.invert(pc.is_in(pa.array(range(len(column)), rows.type), rows))
 
 
 def _check_self_comparisons(comparisons: pa.Table) -> None:
@@ -86,13 +102,17 @@ def _check_points_somewhere(comparisons: pa.Table, column: str, part: pa.Table, 
     _refuse(dangling, f"comparisons.{column}", f"ids that point to none of the {part_name}")
 
 
-def _refusal(name: str, errors: SchemaErrors) -> TableError:
-    """The first of pandera's complaints, in the words of the other checks."""
-    first = errors.schema_errors[0]
-    where = f"{name}.{getattr(first.schema, 'name', None) or ''}".rstrip(".")
-    cases = first.failure_cases
-    values = cases.column(0) if isinstance(cases, pa.Table) else pa.chunked_array([pa.array([str(cases)])])
-    return TableError(_complaint(values, where, f"values that fail {first.check}"))
+def _refusal(name: str, error: SchemaError, expected: pa.Schema, found: pa.Schema) -> TableError:
+    """A complaint of pandera's in the words of the other checks."""
+    if error.reason_code is SchemaErrorReason.COLUMN_NOT_IN_DATAFRAME:
+        return TableError(f"{name}: the column {error.failure_cases} is missing.")
+    column = error.schema.name
+    where = f"{name}.{column}"
+    if error.reason_code is SchemaErrorReason.WRONG_DATATYPE:
+        types = f"expected the type {expected.field(column).type}, found {found.field(column).type}"
+        return TableError(f"{where}: {types}.")
+    what = PANDERA_CHECKS.get(str(error.check)) or error.check.error
+    return TableError(_complaint(error.failure_cases.column(0), where, what))
 
 
 def _refuse(bad: pa.ChunkedArray | pa.Array, where: str, what: str) -> None:
@@ -102,4 +122,4 @@ def _refuse(bad: pa.ChunkedArray | pa.Array, where: str, what: str) -> None:
 
 def _complaint(bad: pa.ChunkedArray | pa.Array, where: str, what: str) -> str:
     shown = ", ".join(str(value) for value in bad.slice(0, SHOWN).to_pylist())
-    return f"{where}: {len(bad):,} {what}: {shown}{', ...' if len(bad) > SHOWN else ''}."
+    return f"{where}: {len(bad):,} {what}: {shown}{' and so on' if len(bad) > SHOWN else ''}."

@@ -42,14 +42,14 @@ def table_schema(
 
     optional: which of user_id, context_id, task_index the comparisons have.
     """
-    fields = [_fixed(KEYS[table], pa.string(), f"key of the {table}")]
+    fields = [_field(KEYS[table], pa.string(), f"key of the {table}")]
     if table == "comparisons":
         fields += [
-            _fixed(name, arrow_type, description)
+            _field(name, arrow_type, description)
             for name, (arrow_type, description) in COMPARISON_COLUMNS.items()
             if name not in OPTIONAL or name in optional
         ]
-    fields += [_fixed(name, pa.string(), description) for name, description in (texts or {}).items()]
+    fields += [_field(name, pa.string(), description, nullable=True) for name, description in (texts or {}).items()]
     return pa.schema([*fields, *map(feature_field, features)])
 
 
@@ -85,5 +85,5 @@ def _feature_of(field: pa.Field) -> Feature:
     )
 
 
-def _fixed(name: str, arrow_type: pa.DataType, description: str) -> pa.Field:
-    return pa.field(name, arrow_type, nullable=False, metadata={"description": description})
+def _field(name: str, arrow_type: pa.DataType, description: str, *, nullable: bool = False) -> pa.Field:
+    return pa.field(name, arrow_type, nullable=nullable, metadata={"description": description})

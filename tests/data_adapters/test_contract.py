@@ -1,0 +1,249 @@
+"""What every adapter owes, simulated always and real where PREFSTUDY_RAW names the raw files.
+
+A new adapter only adds its damaged raw files to DAMAGED.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from data_adapters.source.build import build
+from data_adapters.source.catalogue import adapter, names
+from data_adapters.source.description import Adapter
+from data_adapters.source.raw_folder import RawFolder, locate
+from data_adapters.source.simulation import simulate
+from data_adapters.table.pairwise_table import PairwiseTable
+from data_adapters.table.parquet import read_table, write_table
+from data_adapters.table.schema import KEYS
+from models.errors import RawDataError
+
+SIMULATED_USERS = 40
+
+
+@dataclass(frozen=True)
+class Case:
+    """One data set from one source, built."""
+
+    adapter: Adapter
+    raw: RawFolder
+    tables: tuple[PairwiseTable, ...]
+
+
+@pytest.fixture(scope="module", params=names())
+def source(request: pytest.FixtureRequest) -> Adapter:
+    return adapter(request.param)
+
+
+@pytest.fixture(scope="module", params=["simulated", "real"])
+def case(source: Adapter, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
+    if request.param == "simulated":
+        folder = tmp_path_factory.mktemp("contract") / source.dataset.name
+        simulate(source, folder, seed=11, users=SIMULATED_USERS)
+    else:
+        folder = request.getfixturevalue("real_raw")
+    raw = locate(source, folder)
+    return Case(source, raw, build(source, raw))
+
+
+def test_tables_are_those_declared_and_pass_their_own_checks(case: Case):
+    assert {table.name for table in case.tables} == set(case.adapter.dataset.published)
+
+
+def test_features_are_the_declared_ones_in_their_order(case: Case):
+    dataset = case.adapter.dataset
+    for table in case.tables:
+        assert table.item_features == dataset.items
+        assert table.user_features == (dataset.users or ())
+        assert table.context_features == (dataset.contexts or ())
+        assert table.comparison_features == dataset.comparisons
+
+
+def test_keys_come_first_and_are_strings(case: Case):
+    for table in case.tables:
+        for name, part in table.parts.items():
+            assert part.column_names[0] == KEYS[name]
+            assert part.schema.field(0).type == pa.string()
+
+
+def test_real_counts_are_the_published_ones(case: Case):
+    if case.raw.simulated:
+        pytest.skip("simulated data has as many rows as were asked for")
+    for table in case.tables:
+        published = case.adapter.dataset.published[table.name]
+        rows = table.manifest.rows
+        assert (rows["items"], rows["comparisons"]) == (published.items, published.comparisons)
+        assert (rows.get("users"), rows.get("contexts")) == (published.users, published.contexts)
+
+
+def test_manifest_is_complete(case: Case):
+    for table in case.tables:
+        manifest = table.manifest
+        assert manifest.simulated == case.raw.simulated
+        assert not manifest.unpinned
+        assert manifest.rows == {name: part.num_rows for name, part in table.parts.items()}
+        assert {file.name for file in manifest.raw_files} >= set(manifest.rows_read)
+        assert all(file.bytes > 0 and re.fullmatch("[0-9a-f]{64}", file.sha256) for file in manifest.raw_files)
+        assert manifest.licence == case.adapter.dataset.licence
+        assert manifest.adapter_version == case.adapter.version
+
+
+def test_a_random_side_is_a_fair_coin(case: Case):
+    for table in case.tables:
+        if table.manifest.side == "random":
+            n = table.comparisons.num_rows
+            assert abs(pc.mean(table.comparisons["left_wins"]).as_py() - 0.5) < 4 * 0.5 / n**0.5
+
+
+def test_a_second_build_writes_the_same_bytes(case: Case, tmp_path: Path):
+    for table, again in zip(case.tables, build(case.adapter, case.raw), strict=True):
+        first, second = write_table(table, tmp_path / "1"), write_table(again, tmp_path / "2")
+        for path in sorted(first.iterdir()):
+            assert path.read_bytes() == (second / path.name).read_bytes(), path.name
+
+
+def test_a_table_reads_back_as_it_was_written(case: Case, tmp_path: Path):
+    for table in case.tables:
+        back = read_table(write_table(table, tmp_path))
+        assert back.parts.keys() == table.parts.keys()
+        for name, part in table.parts.items():
+            assert back.parts[name].equals(part, check_metadata=True), name
+        assert back.manifest.model_copy(update={"table_sha256": {}}) == table.manifest
+
+
+def test_a_simulation_repeats_byte_for_byte_and_changes_with_the_seed(source: Adapter, tmp_path: Path):
+    for name, seed in (("a", 3), ("b", 3), ("c", 4)):
+        simulate(source, tmp_path / name, seed=seed, users=SIMULATED_USERS)
+    same = [file.name for file in source.dataset.raw]
+    assert all((tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes() for name in same)
+    assert any((tmp_path / "a" / name).read_bytes() != (tmp_path / "c" / name).read_bytes() for name in same)
+
+
+# ------------------------------------------------------------------------------------- damaged raw files
+
+Edit = Callable[[list[str]], list[str]]
+"""From the lines of a file, without their breaks, to those of the damaged one."""
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A damaged raw file and what the refusal has to say after the file's name."""
+
+    what: str
+    file: str
+    edit: Edit
+    says: str
+
+
+def line(number: int, change: Callable[[str], str]) -> Edit:
+    return lambda lines: [*lines[: number - 1], change(lines[number - 1]), *lines[number:]]
+
+
+def field(number: int, position: int, value: str, separator: str) -> Edit:
+    def change(text: str) -> str:
+        fields = text.split(separator)
+        fields[position] = value
+        return separator.join(fields)
+
+    return line(number, change)
+
+
+ITEMS, USERS, ORDER_A, ORDER_B = "sushi3.idata", "sushi3.udata", "sushi3a.5000.10.order", "sushi3b.5000.10.order"
+DAMAGED = {
+    "sushi": (
+        Damage("no header", ORDER_A, lambda lines: lines[1:], "line 1: expected the header 10, 1"),
+        Damage("cut off in a line", ORDER_A, lambda lines: [*lines[:19], lines[19][:19]],
+               r"line 20: expected 10 items, found 7 \(user \d+\)"),
+        Damage("cut off after a line", ORDER_B, lambda lines: lines[:20], "expected 40 orders.* found 19"),
+        Damage("too many lines", ORDER_B, lambda lines: [*lines, lines[-1]], "expected 40 orders.* found 41"),
+        Damage("empty line", ORDER_A, line(5, lambda _: ""), "line 5: expected 10 items, found 0"),
+        Damage("eleven items", ORDER_A, line(5, lambda text: text + " 3"), "line 5: expected 10 items, found 11"),
+        Damage("two spaces", ORDER_A, line(5, lambda text: text.replace(" ", "  ", 1)), "line 5: .* found 11"),
+        Damage("wrong length", ORDER_A, field(5, 1, "9", " "), "line 5: column length: expected 10, found '9'"),
+        Damage("wrong start", ORDER_A, field(5, 0, "1", " "), "line 5: column start: expected 0, found '1'"),
+        Damage("unknown item", ORDER_B, field(7, 3, "100", " "), "line 7: column rank 2: .* 0 to 99, found '100'"),
+        Damage("no number", ORDER_A, field(7, 3, "x", " "), "line 7: column rank 2: .*whole number.* found 'x'"),
+        Damage("repeated item", ORDER_A, line(9, lambda text: " ".join([*text.split()[:-1], text.split()[2]])),
+               "line 9: expected 10 different items, found . twice"),
+        Damage("item missing", ITEMS, lambda lines: lines[:-1], "expected 100 items, found 99"),
+        Damage("items out of order", ITEMS, lambda lines: lines[::-1], "line 1: column item_id"),
+        Damage("field missing", ITEMS, line(3, lambda text: text.rpartition("\t")[0]), "line 3: expected 9 fields"),
+        Damage("another name in set A", ITEMS, field(27, 1, "tekkamaki", "\t"), "line 27: column name: .*'tekkamaki'"),
+        Damage("name twice", ITEMS, field(12, 1, "ebi", "\t"), r"line 12: column name: .*\(line 1 has this one\)"),
+        Damage("no name", ITEMS, field(12, 1, " ", "\t"), "line 12: column name: expected a text"),
+        Damage("too light", ITEMS, field(2, 5, "4.5", "\t"), r"line 2: column oiliness: .*\[0, 4\], found '4.5'"),
+        Damage("not finite", ITEMS, field(2, 7, "nan", "\t"), "line 2: column normalised_price: .* found 'nan'"),
+        Damage("groups disagree", ITEMS, field(1, 3, "1", "\t"), "line 1: column major_group"),
+        Damage("user twice", USERS, lambda lines: [*lines[:-1], lines[0]], "line 40: column user_id"),
+        Damage("unknown age", USERS, field(4, 2, "6", "\t"), "line 4: column age: .* 0 to 5, found '6'"),
+        Damage("region elsewhere", USERS, field(4, 5, "11", "\t"), "line 4: column region_child"),
+        Damage("half elsewhere", USERS, line(1, lambda text: flip(text, 9)), "line 1: column east_west_now"),
+        Damage("moved or not", USERS, line(1, lambda text: flip(text, 10)), "line 1: column moved"),
+    ),
+}  # fmt: skip
+
+
+def flip(text: str, position: int) -> str:
+    fields = text.split("\t")
+    fields[position] = str(1 - int(fields[position]))
+    return "\t".join(fields)
+
+
+def test_every_data_set_has_damaged_files_and_no_two_are_called_alike():
+    assert set(DAMAGED) == set(names())
+    assert all(max(Counter(damage.what for damage in damages).values()) == 1 for damages in DAMAGED.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [pytest.param(name, damage, id=f"{name}-{damage.what}") for name in DAMAGED for damage in DAMAGED[name]],
+)
+def test_a_damaged_raw_file_is_refused_by_name(name: str, damage: Damage, tmp_path: Path):
+    source, folder = adapter(name), tmp_path / "raw"
+    simulate(source, folder, seed=11, users=SIMULATED_USERS)
+    (folder / "SIMULATED.json").unlink()
+    path = folder / damage.file
+    lines = damage.edit(path.read_text(encoding="utf-8").splitlines())
+    path.write_text("".join(f"{text}\n" for text in lines), encoding="utf-8")
+    with pytest.raises(RawDataError, match=f"^{re.escape(damage.file)}.*{damage.says}"):
+        build(source, locate(source, folder, allow_unpinned=True))
+
+
+@pytest.mark.parametrize("position", range(4))
+def test_a_missing_raw_file_is_named(source: Adapter, position: int, tmp_path: Path):
+    files = source.dataset.raw
+    if position >= len(files):
+        pytest.skip(f"{source.dataset.name} has {len(files)} raw files")
+    simulate(source, tmp_path / "raw", seed=11, users=SIMULATED_USERS)
+    (tmp_path / "raw" / files[position].name).unlink()
+    with pytest.raises(RawDataError, match=re.escape(files[position].name)):
+        locate(source, tmp_path / "raw")
+
+
+def test_a_real_file_cut_off_is_refused_with_its_size_and_the_way_to_get_it(
+    source: Adapter, real_raw: Path, tmp_path: Path
+):
+    raw = locate(source, real_raw)
+    shutil.copytree(raw.path, tmp_path / "raw", copy_function=shutil.copyfile)
+    (tmp_path / "raw").chmod(0o700)
+    file = source.dataset.raw[-1]
+    path = tmp_path / "raw" / file.name
+    path.write_bytes(path.read_bytes()[:-1001])
+    with pytest.raises(RawDataError) as refusal:
+        locate(source, tmp_path / "raw")
+    for part in (
+        file.name,
+        str(file.sha256),
+        f"{file.bytes:,}",
+        "cut off",
+        f"prefstudy data fetch {source.dataset.name}",
+    ):
+        assert part in str(refusal.value)
