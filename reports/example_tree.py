@@ -1,0 +1,104 @@
+"""One user's tree as a run keeps it: read from JSON, drawn, and put in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from models.records import Column, FloatArray
+from models.structure import Node, describe_split, path_to
+from reports import style
+from reports.finished_run import FinishedRun, NotARunError
+from reports.numbers import fixed, listed
+from reports.page import Picture
+from reports.tree_figure import TreeDrawing, draw_tree
+
+
+class FittedTree(BaseModel):
+    """A tree of L leaves with its nodes in pre-order; means and covariance are the leaves' utilities."""
+
+    model_config = ConfigDict(frozen=True)
+
+    columns: tuple[Column, ...]
+    nodes: tuple[Node, ...]
+    leaf_mean: tuple[float, ...]
+    leaf_covariance: tuple[tuple[float, ...], ...]
+    leaf_items: tuple[tuple[str, ...], ...]
+
+    @model_validator(mode="after")
+    def _leaves_agree(self) -> FittedTree:
+        counts = {len(self.leaf_mean), len(self.leaf_covariance), len(self.leaf_items), *map(len, self.leaf_covariance)}
+        if counts != {sum(node.leaf is not None for node in self.nodes)}:
+            raise ValueError("nodes, leaf_mean, leaf_covariance and leaf_items do not have the same leaves")
+        return self
+
+    @property
+    def leaf_sd(self) -> FloatArray:
+        """Standard deviation of each leaf's utility, (L,)."""
+        return np.sqrt(np.diag(np.asarray(self.leaf_covariance)))
+
+    @property
+    def depth(self) -> int:
+        """Depth of the deepest leaf."""
+        return max(node.depth for node in self.nodes)
+
+    @property
+    def empty_leaves(self) -> int:
+        """Leaves that hold no item."""
+        return sum(not items for items in self.leaf_items)
+
+    def extreme_leaf(self, *, best: bool) -> int:
+        """The leaf with items that is liked best, or least."""
+        held = [leaf for leaf, items in enumerate(self.leaf_items) if items]
+        return (max if best else min)(held, key=lambda leaf: self.leaf_mean[leaf])
+
+    def describe_leaf(self, leaf: int) -> str:
+        """`roe, egg (oiliness < 2.25, style other; utility 1.20 ± 0.41)`."""
+        utility = f"utility {fixed(self.leaf_mean[leaf], 2)} ± {fixed(float(self.leaf_sd[leaf]), 2)}"
+        way = self._conditions(leaf)
+        where = f"{', '.join(way)}; {utility}" if way else utility
+        return f"{listed(self.leaf_items[leaf])} ({where})"
+
+    def _conditions(self, leaf: int) -> list[str]:
+        path = [self.nodes[at] for at in path_to(self.nodes, leaf)]
+        conditions = []
+        for node, child in pairwise(path):
+            split = describe_split(node, self.columns)
+            conditions.append(f"{split.question} {split.left if child.id == node.left else split.right}")
+        return conditions
+
+    def draw(self, *, height: float | None = None) -> TreeDrawing:
+        """The tree as a picture, at most `height` mm high if given."""
+        drawn = (self.nodes, self.columns, np.asarray(self.leaf_mean), self.leaf_sd, self.leaf_items)
+        return draw_tree(*drawn) if height is None else draw_tree(*drawn, height=height)
+
+
+class ExampleTree(BaseModel):
+    """A user, the user's own ranking with the best first, and the tree of each variant."""
+
+    model_config = ConfigDict(frozen=True)
+
+    user_id: str
+    ranking: tuple[str, ...]
+    trees: dict[str, FittedTree]
+
+
+def read_example(run: FinishedRun, variants: Sequence[str]) -> ExampleTree:
+    """Read `results/example_tree.json`. Raises NotARunError if it breaks its schema or lacks one of `variants`."""
+    path = run.path / "results" / "example_tree.json"
+    try:
+        example = ExampleTree.model_validate(run.json("example_tree"))
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        raise NotARunError(f"{path}, {'.'.join(map(str, first['loc']))}: {first['msg']}.") from problem
+    if missing := [variant for variant in variants if variant not in example.trees]:
+        raise NotARunError(f"{path} has no tree {', '.join(missing)}; found {', '.join(example.trees)}.")
+    return example
+
+
+def tree_picture(name: str, drawing: TreeDrawing, alt: str) -> Picture:
+    """The drawing as a picture of a page."""
+    return Picture(name, style.to_svg(drawing.figure), drawing.width, alt)

@@ -1,0 +1,100 @@
+"""What the numbers of a run rest on: its data and their terms, what was left out, its settings, and the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from models.records import Manifest, RunRecord
+from reports.page import Block, Column, Definitions, Row, Section, Table
+
+_SHOWN_OF_HASH = 16
+
+
+def provenance(record: RunRecord) -> Section:
+    """The closing section of every report."""
+    data = [block for manifest in record.data for block in _data(manifest)]
+    return Section(
+        "What the numbers rest on", [*data, _run(record), _times(record)] if record.seconds else [*data, _run(record)]
+    )
+
+
+def warnings(record: RunRecord) -> tuple[str, ...]:
+    """What every page of a run's report must say about its data."""
+    simulated = ("SIMULATED DATA",) if record.simulated else ()
+    return (*simulated, *(("UNPINNED DATA",) if record.unpinned else ()))
+
+
+def facts(record: RunRecord) -> tuple[str, ...]:
+    """The line under a report's title: when, which run, which code."""
+    return (f"Run of {record.started:%-d %B %Y, %H:%M} {record.started:%Z}".strip(), record.run_id, _code(record))
+
+
+def _data(manifest: Manifest) -> list[Block]:
+    state = "simulated: made by this project, not by people" if manifest.simulated else "as declared by its sha256"
+    if manifest.unpinned:
+        state += "; unpinned: at least one raw file is not the declared one"
+    entries = [
+        ("Data", f"{manifest.title} ({manifest.name})"),
+        ("Source", manifest.citation),
+        ("Licence", f"{manifest.licence.name}. {manifest.licence.terms}"),
+        ("State", state),
+        ("Rows read", _counts(manifest.rows_read)),
+        ("Rows in tables", _counts(manifest.rows)),
+        ("Rows dropped", "; ".join(f"{d.rows:,} of {d.table}: {d.reason}" for d in manifest.dropped) or "none"),
+        ("Left and right", "drawn by a hash of the comparison" if manifest.side == "random" else "as presented"),
+        ("Adapter", f"version {manifest.adapter_version}"),
+    ]
+    entries += [("Known oddity", quirk) for quirk in manifest.quirks]
+    files = Table(
+        f"Raw files of {manifest.title}.",
+        [Column("File", "left"), Column("Bytes"), Column("sha256", "left"), Column("As declared", "left")],
+        [
+            Row((file.name, f"{file.bytes:,}", f"{file.sha256[:_SHOWN_OF_HASH]}…", "yes" if file.pinned else "no"))
+            for file in manifest.raw_files
+        ],
+        note="The whole sha256 of every file is in run.json.",
+    )
+    return [Definitions(entries), files]
+
+
+def _run(record: RunRecord) -> Definitions:
+    return Definitions(
+        [
+            ("Run", record.run_id),
+            ("Code", _code(record)),
+            ("Seed", str(record.seed)),
+            ("Settings", "; ".join(f"{key} = {value}" for key, value in _flat(record.config))),
+            ("Machine", "; ".join(f"{key} {value}" for key, value in _flat(record.machine))),
+            ("Python", record.python),
+            ("Packages", "; ".join(f"{name} {version}" for name, version in sorted(record.packages.items()))),
+        ]
+    )
+
+
+def _times(record: RunRecord) -> Table:
+    rows = [Row((time.step, f"{time.seconds:,.1f}")) for time in record.seconds]
+    total = sum(time.seconds for time in record.seconds)
+    return Table(
+        "What the run took.",
+        [Column("Step", "left"), Column("Seconds")],
+        [*rows, Row(("All steps", f"{total:,.1f}"))],
+    )
+
+
+def _code(record: RunRecord) -> str:
+    if record.git_commit is None:
+        return "code outside version control"
+    return f"commit {record.git_commit[:10]}" + (" with local changes" if record.git_dirty else "")
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return "; ".join(f"{name} {count:,}" for name, count in counts.items())
+
+
+def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", "none" if value is None else str(value)

@@ -1,0 +1,67 @@
+"""From the folder of a finished run to its report: figures, one HTML page, one PDF of the same content."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from models.errors import OutputError
+from reports.finished_run import FinishedRun, NotARunError, open_run
+from reports.html import standalone_svg, to_html
+from reports.page import Page
+from reports.pdf import write_pdf
+
+
+class Rendered(NamedTuple):
+    """Where the report lies."""
+
+    html: Path
+    pdf: Path
+
+
+def render(run_dir: Path) -> Rendered:
+    """Write `figures/*.svg`, `report.html` and `report.pdf` of the run in `run_dir`, reading nothing but that folder.
+
+    Each file appears whole or not at all. The same folder always gives the same bytes.
+
+    Raises NotARunError if the folder is not a run's or lacks a result, OutputError if it cannot be written to.
+    """
+    run = open_run(run_dir)
+    page = _page_of(run)(run)
+    html = to_html(page)
+    rendered = Rendered(run_dir / "report.html", run_dir / "report.pdf")
+    try:
+        (run_dir / "figures").mkdir(exist_ok=True)
+        for picture in page.pictures:
+            _write(run_dir / "figures" / f"{picture.name}.svg", standalone_svg(picture))
+        _write(rendered.html, html)
+        aside = _aside(rendered.pdf)
+        write_pdf(html, aside, title=page.title, created=run.record.started)
+        aside.replace(rendered.pdf)
+    except OSError as problem:
+        raise OutputError(f"The report cannot be written to {run_dir}: {problem.strerror or problem}.") from problem
+    return rendered
+
+
+def _page_of(run: FinishedRun) -> Callable[[FinishedRun], Page]:
+    """The function `page` of the module in this room that is named as the study."""
+    study = run.record.study
+    module = import_module(f"reports.{study}") if study.isidentifier() and find_spec(f"reports.{study}") else None
+    page: Callable[[FinishedRun], Page] | None = getattr(module, "page", None)
+    if page is None:
+        raise NotARunError(f"{run.path / 'run.json'}: there is no report page for a study {study!r}.")
+    return page
+
+
+def _write(path: Path, text: str) -> None:
+    aside = _aside(path)
+    aside.write_text(text, "utf-8")
+    aside.replace(path)
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}")

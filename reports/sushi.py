@@ -1,0 +1,375 @@
+"""The sushi study's page: how well a user's tree predicts that user's choices, and whose the published figure is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from reports import style
+from reports.comparison_figure import Estimate, draw_comparison
+from reports.distribution_figure import Spread, draw_spreads
+from reports.example_tree import ExampleTree, read_example, tree_picture
+from reports.finished_run import FinishedRun
+from reports.numbers import change, fixed, points, share
+from reports.page import (
+    Answer,
+    Block,
+    Column,
+    Definitions,
+    Figure,
+    KeyNumber,
+    Page,
+    Picture,
+    Prose,
+    Row,
+    Section,
+    Table,
+)
+from reports.protocols import Effect, Nearest, Published, draw_protocols, effects, nearest_by
+from reports.provenance import facts, provenance, warnings
+
+DISCARDED, KEPT = "straddlers_discarded", "straddlers_kept"
+VARIANTS: Mapping[str, str] = {DISCARDED: "straddlers discarded", KEPT: "straddlers kept"}
+MEASURES: Mapping[str, str] = {
+    "accuracy": "accuracy",
+    "strict_accuracy": "strict accuracy",
+    "decided_share": "decided share",
+}
+PAPERS_CHOICES: Mapping[str, object] = {
+    "straddlers": "discarded",
+    "split": "pair",
+    "tie_break": "lowest",
+    "encoding": "categorical_3",
+    "ratio": 0.25,
+}
+CHOICE_NAMES: Mapping[str, str] = {
+    "straddlers": "straddlers",
+    "split": "what is held out",
+    "tie_break": "tie between splits",
+    "encoding": "minor group",
+    "ratio": "noise / prior ratio",
+}
+_LARGE_TREE = 116.0  # mm, of the tree nobody would read
+REPRODUCED = 0.005
+"""A protocol reproduces a published pair of accuracies if neither of its own is further away than half a point."""
+
+_MOVED = ("train_accuracy", "test_accuracy", "test_strict_accuracy", "leaves")
+_USERS = ("variant", "test_accuracy", "leaves")
+_PROTOCOLS = (*PAPERS_CHOICES, *_MOVED)
+
+
+def page(run: FinishedRun) -> Page:
+    """The report of a run of the sushi study. Raises NotARunError if a result it needs is missing or malformed."""
+    users = run.table("users", _USERS)
+    protocols = run.table("protocols", _PROTOCOLS)
+    example = read_example(run, tuple(VARIANTS))
+    published = _published(run)
+    nearest = {} if published is None else nearest_by("straddlers", protocols, published)
+    moved = effects(protocols, PAPERS_CHOICES, _MOVED)
+    return Page(
+        study="Sushi",
+        title="One preference tree for every sushi eater",
+        facts=facts(run.record),
+        warnings=warnings(run.record),
+        answer=_answer(run, published, nearest),
+        sections=[
+            Section("Published beside found" if published else "What was found", _comparison(run, published)),
+            Section("Across users", [_spreads(users)]),
+            Section("One user’s tree", _example(example)),
+            Section("Which choices move the number", _protocols(protocols, moved, published, nearest)),
+            Section("Why they differ", [_reasons(run, moved, nearest)]),
+            provenance(run.record),
+        ],
+    )
+
+
+def _published(run: FinishedRun) -> Published | None:
+    """The published pair of accuracies; None for simulated data, with which nothing published can be compared."""
+    train, test = (run.metric("accuracy", variant=DISCARDED, split=split) for split in ("train", "test"))
+    if run.record.simulated or train.published is None or test.published is None:
+        return None
+    return Published(train.published, test.published, train.source or "published")
+
+
+def _answer(run: FinishedRun, published: Published | None, nearest: Mapping[str, Nearest]) -> Answer:
+    accuracy = {variant: run.metric("accuracy", variant=variant, split="test") for variant in VARIANTS}
+    leaves = {variant: run.metric("leaves", variant=variant, split="train").value for variant in VARIANTS}
+    first, second = accuracy[DISCARDED], accuracy[KEPT]
+    found = (
+        f"A tree fitted to some of a user’s choices predicts that user’s held-out choices with accuracy "
+        f"{share(first.value)} (standard deviation {fixed(first.sd, 2)} over {first.n or 0:,} users), with "
+        f"{fixed(leaves[DISCARDED], 1)} leaves on average. Keeping the straddlers, the pairs a split has already "
+        f"separated, {_moves(first.value, second.value)} accuracy {share(second.value)} with "
+        f"{fixed(leaves[KEPT], 1)} leaves."
+    )
+    numbers = [
+        KeyNumber(text, f"{name}, {VARIANTS[variant]}")
+        for variant in VARIANTS
+        for text, name in (
+            (share(accuracy[variant].value), "test accuracy"),
+            (fixed(leaves[variant], 1), "leaves a tree"),
+        )
+    ]
+    return Answer([found, _verdict(published, nearest)], numbers)
+
+
+def _moves(before: float, after: float) -> str:
+    if share(before) == share(after):
+        return "leaves it at"
+    return "raises it to" if after > before else "lowers it to"
+
+
+def _verdict(published: Published | None, nearest: Mapping[str, Nearest]) -> str:
+    """Which variant the published figures belong to, decided by the protocols."""
+    if published is None:
+        return (
+            "These data are simulated from known preferences, so what was published about people cannot be compared "
+            "with them, and no difference is shown."
+        )
+    figure = f"published {share(published.train)} on training and {share(published.test)} on test choices"
+    distance = "; ".join(
+        f"the nearest of {near.among} protocols with straddlers {level} is {fixed(100 * near.distance, 2)} points off"
+        for level, near in nearest.items()
+    )
+    reproducing = [level for level, near in nearest.items() if near.distance <= REPRODUCED]
+    if len(reproducing) == 1:
+        return f"The {figure} belong to the tree with straddlers {reproducing[0]}: {distance}."
+    if reproducing:
+        return f"The {figure} do not tell the variants apart: {distance}."
+    return f"No protocol tried reproduces the {figure}: {distance}."
+
+
+def _comparison(run: FinishedRun, published: Published | None) -> list[Block]:
+    trees = Prose(
+        [
+            "Every user has two trees. They differ in what becomes of a straddler, a pair whose two items a "
+            "split has already separated. Discarded, it no longer has a say in the splits below; kept, it has."
+        ]
+    )
+    return [trees, _comparison_figure(run, published), _accuracy_table(run, published), _definitions()]
+
+
+def _comparison_figure(run: FinishedRun, published: Published | None) -> Figure:
+    estimates = []
+    for split, panel in (("train", "Training choices"), ("test", "Held-out choices")):
+        for variant, label in VARIANTS.items():
+            found = run.metric("accuracy", variant=variant, split=split)
+            estimates.append(Estimate(panel, label, found.value, found.sd, found.published if published else None))
+    svg = style.to_svg(draw_comparison(estimates, width=style.PAGE_WIDTH))
+    alt = "Accuracy found: " + "; ".join(f"{e.panel}, {e.label}: {share(e.value)}" for e in estimates) + "."
+    diamonds = f" Open diamonds: {published.source}." if published else ""
+    return Figure(
+        Picture("accuracy", svg, style.PAGE_WIDTH, alt),
+        "Accuracy of a user’s tree.",
+        f"Dots: mean over users. Bars: one standard deviation over users to either side, ending at 1.{diamonds}",
+    )
+
+
+def _accuracy_table(run: FinishedRun, published: Published | None) -> Table:
+    groups = {"train": "Training choices", "test": "Held-out choices"}
+    headers = ("found", "sd", *(("published", "points") if published else ()))
+    rows = []
+    for variant, label in VARIANTS.items():
+        for metric, name in MEASURES.items():
+            cells = [name]
+            for split in groups:
+                found = run.metric(metric, variant=variant, split=split)
+                cells += [share(found.value), share(found.sd)]
+                if published:
+                    off = None if found.published is None else found.value - found.published
+                    cells += [share(found.published), points(off)]
+            rows.append(
+                Row(cells, group=f"{label.capitalize()}: {_size(run, variant)}" if metric == "accuracy" else "")
+            )
+    return Table(
+        "How often a user’s tree is right: mean and standard deviation (sd, after ±) over users.",
+        [Column("", "left"), *(Column(header, group=group) for group in groups.values() for header in headers)],
+        rows,
+        note=f"Published: {published.source}, which gives one accuracy and does not say how it counts a tie. "
+        "Points are hundredths of accuracy, found less published."
+        if published
+        else "",
+    )
+
+
+def _definitions() -> Definitions:
+    return Definitions(
+        [
+            ("Accuracy", "the share of choices the tree predicts, a tie counting one half. It is the headline."),
+            ("Strict accuracy", "the same with a tie counting as wrong."),
+            ("Decided share", "the share of choices that are no ties; strict accuracy divided by it leaves ties out."),
+            ("Tie", "both items of a choice lie in one leaf, so the tree is neither right nor wrong."),
+        ],
+        boxed=True,
+    )
+
+
+def _size(run: FinishedRun, variant: str) -> str:
+    """How large the trees of a variant are, in words."""
+    leaves, depth = (run.metric(name, variant=variant, split="train") for name in ("leaves", "depth"))
+    (many, deep) = (f"{fixed(found.value, 1)} ± {fixed(found.sd, 1)}" for found in (leaves, depth))
+    return f"{many} leaves, depth {deep}, {leaves.n or 0:,} users"
+
+
+def _spreads(users: pd.DataFrame) -> Figure:
+    groups = {label: users[users["variant"] == variant] for variant, label in VARIANTS.items()}
+    accuracy = {label: group["test_accuracy"].to_numpy(float) for label, group in groups.items()}
+    leaves = {label: group["leaves"].to_numpy(float) for label, group in groups.items()}
+    figure = draw_spreads(
+        [
+            Spread("Accuracy on held-out choices", "test accuracy", accuracy),
+            Spread("Size of the tree", "leaves (log scale)", leaves, log=True),
+        ],
+        width=style.PAGE_WIDTH,
+        height=56,
+    )
+    medians = "; ".join(
+        f"{label}: {share(group['test_accuracy'].median())} and {fixed(group['leaves'].median(), 0)} leaves"
+        for label, group in groups.items()
+    )
+    return Figure(
+        Picture("users", style.to_svg(figure), style.PAGE_WIDTH, f"Medians over users. {medians}."),
+        "Not every user is as predictable.",
+        f"For every value, the share of users whose tree reaches at least it. Medians: {medians}.",
+    )
+
+
+def _example(example: ExampleTree) -> list[Block]:
+    small, large = example.trees[DISCARDED], example.trees[KEPT]
+    best, worst = (small.describe_leaf(small.extreme_leaf(best=best)) for best in (True, False))
+    drawings = {"tree": small.draw(), "tree-straddlers-kept": large.draw(height=_LARGE_TREE)}
+    first, second = (
+        tree_picture(name, drawing, f"Preference tree of user {example.user_id} with {len(tree.leaf_mean)} leaves.")
+        for (name, drawing), tree in zip(drawings.items(), (small, large), strict=True)
+    )
+    cut = drawings["tree-straddlers-kept"].cut_at
+    drawn = (
+        f" Only the first {cut} questions of each path are drawn; a bar spans the means of the leaves that were cut."
+        if cut
+        else ""
+    )
+    return [
+        Prose([f"User {example.user_id} ranked, best first: {', '.join(example.ranking)}."]),
+        Figure(
+            first,
+            f"What user {example.user_id} likes, in {len(small.leaf_mean)} leaves (straddlers discarded).",
+            f"Liked best: {best}. Liked least: {worst}. Each shape is the Gaussian of a leaf’s utility, with its mean "
+            "and one standard deviation to either side; edges are as wide as their share of the items; the way to the "
+            "top leaf is coloured.",
+        ),
+        Figure(
+            second,
+            f"The same user’s tree with straddlers kept: {len(large.leaf_mean)} leaves, up to {large.depth} questions.",
+            f"{large.empty_leaves} of its leaves hold none of the {len(example.ranking)} items.{drawn}",
+        ),
+    ]
+
+
+def _protocols(
+    protocols: pd.DataFrame, moved: Sequence[Effect], published: Published | None, nearest: Mapping[str, Nearest]
+) -> list[Block]:
+    figure = draw_protocols(
+        protocols, published, colour_by="straddlers", marker_by="split", width=style.PAGE_WIDTH, height=72
+    )
+    caption = (
+        "Each mark is one protocol, a mean over users. Circles hold out single choices; triangles hold out items, "
+        "with every choice they are part of."
+    )
+    users = int(protocols["users"].max())
+    blocks: list[Block] = [
+        Figure(
+            Picture("protocols", style.to_svg(figure), style.PAGE_WIDTH, "Test accuracy of every protocol."),
+            f"All {len(protocols)} protocols tried, on {users:,} users.",
+            caption,
+        ),
+        _effects_table(moved),
+    ]
+    return [*blocks, _nearest_table(nearest)] if nearest else blocks
+
+
+def _effects_table(moved: Sequence[Effect]) -> Table:
+    rows, last = [], ""
+    for effect in moved:
+        train, test, strict = (change(100 * effect.change[measure]) for measure in _MOVED[:3])
+        choice = "" if effect.choice == last else CHOICE_NAMES[effect.choice]
+        levels = (_level(effect.level), _level(PAPERS_CHOICES[effect.choice]))
+        rows.append(Row((choice, *levels, train, test, strict, change(effect.change["leaves"]), str(effect.pairs))))
+        last = effect.choice
+    return Table(
+        "What one choice moves, all others held fixed: the mean difference over pairs of protocols that differ in "
+        "nothing else. Accuracies in points.",
+        [
+            *(Column(header, "left") for header in ("choice", "tried", "instead of")),
+            *(Column(header, group="Accuracy") for header in ("training", "test", "test, strict")),
+            *(Column(header) for header in ("leaves", "pairs")),
+        ],
+        rows,
+    )
+
+
+def _nearest_table(nearest: Mapping[str, Nearest]) -> Table:
+    rows = []
+    for level, near in nearest.items():
+        choices = [_level(near.protocol[choice]) for choice in PAPERS_CHOICES if choice != "straddlers"]
+        train, test = share(near.protocol["train_accuracy"]), share(near.protocol["test_accuracy"])
+        leaves = fixed(near.protocol["leaves"], 1)
+        rows.append(Row((level, *choices, train, test, leaves, fixed(100 * near.distance, 1))))
+    names = [name for choice, name in CHOICE_NAMES.items() if choice != "straddlers"]
+    return Table(
+        "The protocol of each variant that comes nearest to the published figures.",
+        [
+            Column("straddlers", "left"),
+            *(Column(name, "left") for name in names),
+            *(Column(header) for header in ("train", "test", "leaves", "points off")),
+        ],
+        rows,
+        note="Points off: the larger of the two differences, on training and on test choices.",
+    )
+
+
+def _level(level: object) -> str:
+    return f"{level:g}" if isinstance(level, float) else str(level).replace("_", " ")
+
+
+def _reasons(run: FinishedRun, moved: Sequence[Effect], nearest: Mapping[str, Nearest]) -> Prose:
+    return Prose([*_reason_straddlers(moved), _reason_ties(run), *_reason_reading(run, nearest)])
+
+
+def _reason_straddlers(moved: Sequence[Effect]) -> list[str]:
+    keeping = [effect for effect in moved if effect.choice == "straddlers"]
+    others = [effect for effect in moved if effect.choice != "straddlers"]
+    if not keeping or not others:
+        return []
+    kept, best = keeping[0].change, max(others, key=lambda effect: effect.change["test_accuracy"])
+    return [
+        f"Keeping straddlers moves training accuracy by {points(kept['train_accuracy'])} points, test accuracy by "
+        f"{points(kept['test_accuracy'])} points and the number of leaves by {change(kept['leaves'])}. The most any "
+        f"other choice tried adds to test accuracy is {points(best.change['test_accuracy'])} points "
+        f"({CHOICE_NAMES[best.choice]}: {_level(best.level)} instead of {_level(PAPERS_CHOICES[best.choice])})."
+    ]
+
+
+def _reason_ties(run: FinishedRun) -> str:
+    strict, decided = (
+        {variant: run.metric(metric, variant=variant, split="test").value for variant in VARIANTS}
+        for metric in ("strict_accuracy", "decided_share")
+    )
+    return "How a tie is counted matters where leaves are few. " + " ".join(
+        f"With {label}, {fixed(100 * (1 - decided[variant]), 1)}% of the held-out choices are ties; counted as wrong "
+        f"they leave an accuracy of {share(strict[variant])}, left out of the count {share(_without_ties)}."
+        for variant, label in VARIANTS.items()
+        for _without_ties in [strict[variant] / decided[variant] if decided[variant] else None]
+    )
+
+
+def _reason_reading(run: FinishedRun, nearest: Mapping[str, Nearest]) -> list[str]:
+    """Whether the published accuracy is that of a tree one can read."""
+    reproducing = [level for level, near in nearest.items() if near.distance <= REPRODUCED]
+    if reproducing != ["kept"]:
+        return []
+    few, many = (run.metric("leaves", variant=variant, split="train").value for variant in VARIANTS)
+    return [
+        f"So the published accuracy seems to be that of a tree of about {fixed(many, 0)} leaves, which nobody would "
+        f"read, while the tree shown as readable has about {fixed(few, 0)} and predicts a little less well."
+    ]

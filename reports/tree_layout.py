@@ -1,0 +1,190 @@
+"""Where the parts of a drawn tree go, so that no two texts can meet.
+
+Every subtree owns a strip of the width and every depth a band of the height; a text stands inside the strip and the
+band of its node, and an edge stays inside its parent's strip. Leaves share one band at the bottom, left to right.
+All lengths are points (1/72 inch); x grows to the right, y downwards.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from models.records import Column
+from models.structure import Node, describe_split
+
+Measure = Callable[[str, float, int], float]
+"""The width in points of a line of text, of a font size and weight."""
+
+ANSWER, QUESTION, DETAIL = (7.5, 400), (8.5, 600), (7.0, 400)
+LEADING = 1.22
+GUTTER = 5.0  # between neighbouring strips
+MAX_ITEM_LINES = 10
+_WRAPS = (24, 18, 14, 11, 9)  # characters a line, tried from the most generous
+_DROPS = (26.0, 18.0, 11.0)  # from the lowest card of a depth to the next
+_EASE = 1.5  # how much wider than it needs a drawing is, where there is room
+
+Line = tuple[str, tuple[float, int]]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What is to be drawn: the nodes in pre-order, their columns, and the names of the items in each leaf."""
+
+    nodes: Sequence[Node]
+    columns: Sequence[Column]
+    leaf_items: Sequence[Sequence[str]]
+
+    def leaves_below(self, at: int) -> tuple[int, ...]:
+        """The leaf numbers under node `at`, left to right."""
+        node = self.nodes[at]
+        if node.left is None or node.right is None:
+            return () if node.leaf is None else (node.leaf,)
+        return self.leaves_below(node.left) + self.leaves_below(node.right)
+
+
+@dataclass
+class Spot:
+    """A node in the drawing. `answer` leads to it; `card` asks its question; an end has the leaves it stands for."""
+
+    node: Node
+    answer: tuple[str, ...]
+    card: tuple[Line, ...]
+    items: tuple[str, ...] = ()
+    leaves: tuple[int, ...] = ()
+    children: list[Spot] = field(default_factory=list)
+    own: float = 0.0  # width of its own texts
+    need: float = 0.0  # width of its own texts or of its children's strips
+    x: float = 0.0
+    strip: float = 0.0  # width it was given
+    top: float = 0.0
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines of text at the node, from the top: the answer that led here, then the next question."""
+        return tuple((text, ANSWER) for text in self.answer) + self.card
+
+    @property
+    def height(self) -> float:
+        """Height of the lines."""
+        return sum(size * LEADING for _, (size, _) in self.lines)
+
+    def walk(self) -> Iterator[Spot]:
+        """The spot itself and all below, in pre-order."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A placed tree: its spots, its size, where the leaves' band begins, and the depth it was cut at, if it was."""
+
+    root: Spot
+    ends: tuple[Spot, ...]
+    width: float
+    height: float
+    leaves_top: float
+    cut_at: int | None
+
+
+def place(
+    tree: Tree,
+    measure: Measure,
+    *,
+    end_lines: Callable[[tuple[int, ...]], Sequence[str]],
+    leaf_band: Callable[[int], float],
+    widths: tuple[float, float],
+    height: float,
+) -> Layout:
+    """Place the tree in a width between `widths` and a height of at most `height`.
+
+    Long texts are wrapped ever more tightly; if even that does not fit, everything below some depth is drawn as one
+    end that says how many leaves it stands for. `end_lines` are the texts that stand under an end besides its items,
+    `leaf_band` is the height of the leaves' band for a number of lines of items.
+
+    Raises ValueError if not even one leaf fits.
+    """
+    least, most = widths
+    depth = max(node.depth for node in tree.nodes)
+    for cut_at, wrap, drop in product(range(depth, -1, -1), _WRAPS, _DROPS):
+        root = _spot(tree, 0, (), cut_at, wrap)
+        need = _widen(root, measure, end_lines)
+        leaves_top = _stack(root, drop)
+        ends = tuple(spot for spot in root.walk() if not spot.children)
+        total = leaves_top + leaf_band(max(len(spot.items) for spot in ends))
+        if need <= most and total <= height:
+            width = min(most, max(least, need * _EASE))
+            _spread(root, 0.0, width)
+            return Layout(root, ends, width, total, leaves_top, cut_at if cut_at < depth else None)
+    raise ValueError(f"a drawing {most:.0f} pt wide and {height:.0f} pt high holds not even one leaf")
+
+
+def _spot(tree: Tree, at: int, answer: tuple[str, ...], cut_at: int, wrap: int) -> Spot:
+    node = tree.nodes[at]
+    leaves = tree.leaves_below(at)
+    if node.left is None or node.right is None or node.depth >= cut_at:
+        below = () if len(leaves) == 1 else ((f"… {len(leaves)} leaves", DETAIL),)
+        return Spot(node, answer, below, _item_lines(tree, leaves, wrap), leaves)
+    text = describe_split(node, tree.columns)
+    pairs = f"{node.n_comparisons:,} pair{'' if node.n_comparisons == 1 else 's'}"
+    card = (*((line, QUESTION) for line in _wrapped(text.question, wrap)), (pairs, DETAIL))
+    children = [
+        _spot(tree, node.left, _wrapped(text.left, wrap), cut_at, wrap),
+        _spot(tree, node.right, _wrapped(text.right, wrap), cut_at, wrap),
+    ]
+    return Spot(node, answer, card, leaves=leaves, children=children)
+
+
+def _item_lines(tree: Tree, leaves: Sequence[int], wrap: int) -> tuple[str, ...]:
+    lines = [line for leaf in leaves for name in tree.leaf_items[leaf] for line in _wrapped(name, wrap)]
+    if len(lines) > MAX_ITEM_LINES:
+        names = sum(len(tree.leaf_items[leaf]) for leaf in leaves)
+        return tuple(_wrapped(f"{names} items", wrap))
+    return tuple(lines)
+
+
+def _wrapped(text: str, wrap: int) -> tuple[str, ...]:
+    """Lines of at most `wrap` characters, at most three of them."""
+    return tuple(textwrap.wrap(text, wrap, max_lines=3, placeholder=" …")) or ("–",)
+
+
+def _widen(spot: Spot, measure: Measure, end_lines: Callable[[tuple[int, ...]], Sequence[str]]) -> float:
+    """Set the widths the spots need, and return the root's."""
+    texts = list(spot.lines)
+    if not spot.children:
+        texts += [(text, DETAIL) for text in (*spot.items, *end_lines(spot.leaves))]
+    spot.own = max((measure(text, size, weight) for text, (size, weight) in texts), default=0.0) + GUTTER
+    spot.need = max(spot.own, sum(_widen(child, measure, end_lines) for child in spot.children))
+    return spot.need
+
+
+def _stack(root: Spot, drop: float) -> float:
+    """Set the top of every spot, depth by depth, and return where the leaves' band begins."""
+    depths: dict[int, list[Spot]] = {}
+    for spot in root.walk():
+        depths.setdefault(spot.node.depth, []).append(spot)
+    y = 0.0
+    for depth in sorted(depths):
+        for spot in depths[depth]:
+            spot.top = y
+        y += max(spot.height for spot in depths[depth]) + drop
+    return y
+
+
+def _spread(spot: Spot, left: float, width: float) -> None:
+    """Give the spot its strip; what its children do not need is shared out evenly over the ends below them."""
+    spot.strip = width
+    spot.x = left + width / 2
+    if not spot.children:
+        return
+    ends = [sum(not below.children for below in child.walk()) for child in spot.children]
+    spare = (width - sum(child.need for child in spot.children)) / sum(ends)
+    at = left
+    for child, n in zip(spot.children, ends, strict=True):
+        _spread(child, at, child.need + spare * n)
+        at += child.strip
+    centre = sum(child.x for child in spot.children) / len(spot.children)
+    spot.x = min(max(centre, left + spot.own / 2), left + width - spot.own / 2)
