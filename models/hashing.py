@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from hashlib import blake2b
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -27,3 +30,9 @@ def mix(state: ArrayLike, value: ArrayLike) -> HashArray:
 def _unsigned(value: ArrayLike) -> HashArray:
     array = np.asarray(value)
     return array if array.dtype == np.uint64 else array.astype(np.int64).astype(np.uint64)
+
+
+def hash_texts(texts: Iterable[str]) -> HashArray:
+    """A lasting number below 2^62 for each text, so that it serves as a seed and seeds can be added to it."""
+    digests = b"".join(blake2b(text.encode(), digest_size=8).digest() for text in texts)
+    return np.frombuffer(digests, dtype="<u8").astype(np.uint64) >> np.uint64(2)
