@@ -44,7 +44,7 @@ def check_comparisons(comparisons: ArrayLike, n_items: int) -> IntArray:
     same = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
     if len(same):
         raise ValueError(
-            f"{len(same)} comparisons compare an item with itself, the first five in rows {same[:5].tolist()}"
+            f"{len(same)} comparisons set an item against itself, the first five in rows {same[:5].tolist()}"
         )
     return pairs.astype(np.int64, copy=False)
 

@@ -88,9 +88,7 @@ def best_split(
     return best
 
 
-def follow(
-    split: Split, items: np.ndarray, pairs: list[Pair], growth: Growth
-) -> tuple[list[Pair], list[Pair]]:
+def follow(split: Split, items: np.ndarray, pairs: list[Pair], growth: Growth) -> tuple[list[Pair], list[Pair]]:
     """The pairs of the left and of the right child (Eq. 8, or Eq. 11 with masks)."""
     children: tuple[list[Pair], list[Pair]] = ([], [])
     for pair in pairs:

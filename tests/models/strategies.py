@@ -23,7 +23,9 @@ def column(name: str, kind: FeatureKind) -> Column:
 
 
 @st.composite
-def pairwise_data(draw: st.DrawFn, *, missing: bool = True, max_items: int = 9, max_comparisons: int = 24) -> PairwiseData:
+def pairwise_data(
+    draw: st.DrawFn, *, missing: bool = True, max_items: int = 9, max_comparisons: int = 24
+) -> PairwiseData:
     """Few items with few distinct values, so that ties, duplicates and empty children are common."""
     kinds = draw(
         st.lists(

@@ -82,7 +82,7 @@ def test_a_left_set_is_the_smaller_of_the_losing_and_the_winning_categories(data
 
 @given(pairwise_data(), st.sampled_from(["lowest", "widest_gap", "random"]), st.randoms(use_true_random=False))
 @settings(max_examples=100, deadline=None)
-def test_the_order_of_the_comparisons_does_not_matter(data: PairwiseData, tie_break: str, random) -> None:  # noqa: ANN001
+def test_the_order_of_the_comparisons_does_not_matter(data: PairwiseData, tie_break: str, random) -> None:
     shuffled = list(range(len(data.comparisons)))
     random.shuffle(shuffled)
     one = PreferenceTree(data.columns, tie_break=tie_break).fit(data.items, data.comparisons)
