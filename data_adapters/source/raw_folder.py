@@ -78,7 +78,7 @@ def locate(adapter: Adapter, raw: Path | None = None, *, allow_unpinned: bool = 
     checks = _check_files(dataset, folder)
     missing = [check.file.name for check in checks if check.state == "missing"]
     if missing:
-        raise RawDataError(f"{folder}: {', '.join(missing)} is missing. {_get_it(dataset, force=False)}")
+        raise RawDataError(f"{folder}: {', '.join(missing)} missing. {_get_it(dataset, force=False)}")
     found = RawFolder(path=folder, files=_records(dataset, checks), simulated=(folder / SIMULATED).exists())
     altered = [check for check in checks if check.state == "altered"]
     if altered and (found.simulated or not allow_unpinned):

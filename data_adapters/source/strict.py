@@ -13,9 +13,13 @@ from typing import Literal, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from models.errors import RawDataError
 from models.records import BoolArray, FloatArray, IntArray
+
+WHOLE_NUMBER = r"^-?[0-9]+$"
+"""Arrow alone would also read hexadecimal numbers."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class Rows:
         found = self.fields[0] if self.fields else []
         if found != list(header):
             raise RawDataError(
-                f"{self.name}, line 1: expected the header {', '.join(header)}, found {', '.join(found)}."
+                f"{self.name}, line 1: expected the header {', '.join(header)}, found {', '.join(found) or 'nothing'}."
             )
         return replace(self, fields=self.fields[1:], lines=self.lines[1:])
 
@@ -79,6 +83,8 @@ class Columns:
         """A column of whole numbers in [minimum, maximum]. Raises RawDataError for any other value."""
         upper = f"{minimum} or more" if maximum is None else f"{minimum} to {maximum}"
         expected = f"a whole number, {upper}"
+        plain = pc.match_substring_regex(pa.array(self.texts[column], pa.string()), WHOLE_NUMBER)
+        self.require(column, plain.to_numpy(zero_copy_only=False), expected)
         values = cast(IntArray, self._cast(column, pa.int64(), expected))
         self.require(column, (values >= minimum) & (values <= (values if maximum is None else maximum)), expected)
         return values
