@@ -12,34 +12,35 @@ from models.errors import OutputError
 
 
 @contextmanager
-def whole_folder(final: Path, *, marker: str) -> Iterator[Path]:
+def whole_folder(final: Path, *, marker: str, elsewhere: str = "--out") -> Iterator[Path]:
     """Give an empty folder to write into and rename it to `final` when the block ends well.
 
     An existing `final` is replaced only then, and only if it is empty or holds the file `marker`, the sign that it is
-    of the same make. Raises OutputError when `final` is something else or the place cannot be written to.
+    of the same make. Raises OutputError when `final` is something else or the place cannot be written to; it tells the
+    reader that `elsewhere` is where to name another one.
     """
     aside = final.parent / f".{final.name}.{uuid4().hex}"
     try:
-        _refuse_foreign(final, marker)
+        _refuse_foreign(final, marker, elsewhere)
         aside.mkdir(parents=True)
         yield aside
         _put_in_place(aside, final)
     except OSError as error:
         raise OutputError(
             f"Cannot write {final}: {error.strerror or error}. What was there before is untouched. "
-            f"Name a folder you can write to with --out, or free some space."
+            f"Name a folder you can write to with {elsewhere}, or free some space."
         ) from error
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _refuse_foreign(final: Path, marker: str) -> None:
+def _refuse_foreign(final: Path, marker: str, elsewhere: str) -> None:
     if final.is_dir() and (final / marker).exists():
         return
     if final.exists() and not (final.is_dir() and not any(final.iterdir())):
         raise OutputError(
             f"{final} is there already and was not written by prefstudy (no {marker} in it). "
-            f"Move it away, or name another folder with --out."
+            f"Move it away, or name another folder with {elsewhere}."
         )
 
 

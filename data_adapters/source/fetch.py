@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pooch
 import requests
+from pydantic import ValidationError
 
 from data_adapters.files.archive import unpack
 from data_adapters.files.whole_folder import whole_folder
@@ -68,9 +69,7 @@ def _steps(dataset: Dataset) -> str:
 
 def _agree(dataset: Dataset, record: Path, agree: Callable[[Licence], bool]) -> None:
     licence = dataset.licence
-    if not licence.needs_agreement:
-        return
-    if record.is_file() and Agreement.model_validate_json(record.read_bytes()).licence == licence:
+    if not licence.needs_agreement or _agreed_to(record) == licence:
         return
     if not agree(licence):
         raise UsageError(
@@ -84,6 +83,13 @@ def _agree(dataset: Dataset, record: Path, agree: Callable[[Licence], bool]) -> 
         raise _cache_refused(record.parent, error) from error
 
 
+def _agreed_to(record: Path) -> Licence | None:
+    try:
+        return Agreement.model_validate_json(record.read_bytes()).licence
+    except (OSError, ValidationError):
+        return None
+
+
 def _download(dataset: Dataset, cache: Path, mirror: str | None, force: bool, progress: Progress | None) -> None:
     archive = dataset.archive
     wanted = {file.url: file.sha256 for file in dataset.raw if file.url}
@@ -94,7 +100,7 @@ def _download(dataset: Dataset, cache: Path, mirror: str | None, force: bool, pr
         name = url.rsplit("/", 1)[-1]
         source = f"{mirror.rstrip('/')}/{dataset.name}/{name}" if mirror else url
         got[url] = _download_file(source, cache / "downloads" / name, sha256, force, progress)
-    with whole_folder(cache / "raw", marker=dataset.raw[0].name) as aside:
+    with whole_folder(cache / "raw", marker=dataset.raw[0].name, elsewhere="PREFSTUDY_CACHE") as aside:
         for file in dataset.raw:
             if file.url:
                 shutil.copyfile(got[file.url], aside / file.name)

@@ -19,7 +19,7 @@ import pytest
 from data_adapters.source.build import build
 from data_adapters.source.catalogue import adapter, names
 from data_adapters.source.description import Adapter
-from data_adapters.source.raw_folder import RawFolder, locate
+from data_adapters.source.raw_folder import RawFolder, check, locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.pairwise_table import PairwiseTable
 from data_adapters.table.parquet import read_table, write_table
@@ -38,6 +38,11 @@ class Case:
     tables: tuple[PairwiseTable, ...]
 
 
+def skip_without_files(source: Adapter, folder: Path) -> None:
+    if {found.state for found in check(source, folder)} == {"missing"}:
+        pytest.skip(f"PREFSTUDY_RAW has no files of {source.dataset.name}")
+
+
 @pytest.fixture(scope="module", params=names())
 def source(request: pytest.FixtureRequest) -> Adapter:
     return adapter(request.param)
@@ -50,6 +55,7 @@ def case(source: Adapter, request: pytest.FixtureRequest, tmp_path_factory: pyte
         simulate(source, folder, seed=11, users=SIMULATED_USERS)
     else:
         folder = request.getfixturevalue("real_raw")
+        skip_without_files(source, folder)
     raw = locate(source, folder)
     return Case(source, raw, build(source, raw))
 
@@ -231,6 +237,7 @@ def test_a_missing_raw_file_is_named(source: Adapter, position: int, tmp_path: P
 def test_a_real_file_cut_off_is_refused_with_its_size_and_the_way_to_get_it(
     source: Adapter, real_raw: Path, tmp_path: Path
 ):
+    skip_without_files(source, real_raw)
     raw = locate(source, real_raw)
     shutil.copytree(raw.path, tmp_path / "raw", copy_function=shutil.copyfile)
     (tmp_path / "raw").chmod(0o700)

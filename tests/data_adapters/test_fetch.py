@@ -143,7 +143,14 @@ def test_what_is_there_is_not_fetched_again_unless_forced_and_agreement_is_asked
     assert len(server.asked) == 2
 
 
-def test_a_changed_licence_is_asked_about_again(published, server):
+def test_a_record_of_agreement_that_cannot_be_read_is_none(published, cache):
+    (cache / "sushi").mkdir(parents=True)
+    (cache / "sushi" / "agreement.json").write_text("{")
+    with pytest.raises(UsageError):
+        fetch(published, agree=lambda _: False)
+
+
+def test_a_changed_licence_is_asked_about_again(published):
     fetch(published, agree=agree)
     licence = published.dataset.licence.model_copy(update={"terms": "Other terms."})
     changed = replace(published, dataset=replace(published.dataset, licence=licence))
