@@ -151,7 +151,7 @@ def test_neighbouring_floats_are_still_told_apart() -> None:
 
 
 def test_a_planted_rule_is_recovered() -> None:
-    """The third column matters most, the first one less: both are found, at the midpoint nearest to the rule's value."""
+    """The third column matters most, the first one less: both are found, at the midpoint nearest to the rule."""
     rng = np.random.default_rng(1)
     items = rng.uniform(size=(300, 4))
     utility = 2.0 * (items[:, 2] < 0.4) + (items[:, 0] > 0.7)
