@@ -10,45 +10,39 @@ from matplotlib.figure import Figure
 
 from reports import style
 
+_LABELS = 28.0  # mm left of the axis
+
 
 class Estimate(NamedTuple):
     """A share found, its standard deviation, and what was published for it."""
 
-    panel: str
     label: str
     value: float
     sd: float | None
     published: float | None
 
+    @property
+    def lowest(self) -> float:
+        """The lowest share that is drawn for it."""
+        return min(self.value - (self.sd or 0.0), 1.0 if self.published is None else self.published)
 
-def draw_comparison(estimates: Sequence[Estimate], *, width: float) -> Figure:
-    """One panel a value of `panel`, one line a `label`, on one scale of shares that ends at 1; `width` in mm."""
-    panels = list(dict.fromkeys(estimate.panel for estimate in estimates))
-    labels = list(dict.fromkeys(estimate.label for estimate in estimates))
+
+def draw_comparison(title: str, estimates: Sequence[Estimate], *, lowest: float, width: float) -> Figure:
+    """One line an estimate on a scale of shares from about `lowest` to 1; `width` in mm."""
+    height = 15 + 6.5 * len(estimates)
     with style.house_style():
-        figure = style.new_figure(width, 17 + 7.5 * len(labels))
-        low = min(_lowest(estimate) for estimate in estimates)
-        rows = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
-        for axes, panel in zip(rows, panels, strict=True):
-            axes.set_title(panel, pad=5)
-            axes.set_xlim(max(low - 0.02, 0.0), 1.012)
-            axes.set_ylim(len(labels) - 0.4, -0.6)
-            axes.grid(axis="x")
-            axes.spines["left"].set_visible(False)
-            axes.tick_params(axis="y", length=0)
-            axes.set_yticks(range(len(labels)), labels)
-            for estimate in estimates:
-                if estimate.panel == panel:
-                    _draw_estimate(axes, labels.index(estimate.label), estimate)
-        for label in rows[0].get_yticklabels():
-            label.set_fontsize(style.STRONG)
-            label.set_color(style.INK)
-        figure.subplots_adjust(left=40 / width, right=1 - 2 / width, wspace=0.08, top=0.82, bottom=0.2)
+        figure = style.new_figure(width, height)
+        axes = figure.add_axes((_LABELS / width, 7 / height, 1 - (_LABELS + 2) / width, 1 - 13 / height))
+        axes.set_xlim(max(lowest - 0.02, 0.0), 1.012)
+        axes.set_title(title, pad=5)
+        axes.set_ylim(len(estimates) - 0.4, -0.6)
+        axes.grid(axis="x")
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(axis="y", length=0, labelsize=style.STRONG, labelcolor=style.INK)
+        axes.set_yticks(range(len(estimates)), [estimate.label for estimate in estimates])
+        for line, estimate in enumerate(estimates):
+            _draw_estimate(axes, line, estimate)
     return figure
-
-
-def _lowest(estimate: Estimate) -> float:
-    return min(estimate.value - (estimate.sd or 0.0), 1.0 if estimate.published is None else estimate.published)
 
 
 def _draw_estimate(axes: Axes, y: int, estimate: Estimate) -> None:

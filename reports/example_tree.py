@@ -13,8 +13,10 @@ from models.structure import Node, describe_split, path_to
 from reports import style
 from reports.finished_run import FinishedRun, NotARunError
 from reports.numbers import fixed, listed
-from reports.page import Picture
+from reports.page import Block, Figure, Picture, Prose
 from reports.tree_figure import TreeDrawing, draw_tree
+
+_LARGE_TREE = 116.0  # mm, the height of the tree nobody would read
 
 
 class FittedTree(BaseModel):
@@ -99,6 +101,37 @@ def read_example(run: FinishedRun, variants: Sequence[str]) -> ExampleTree:
     return example
 
 
-def tree_picture(name: str, drawing: TreeDrawing, alt: str) -> Picture:
-    """The drawing as a picture of a page."""
+def example_blocks(example: ExampleTree, *, small: str, large: str) -> list[Block]:
+    """The user's ranking, and the trees of two variants: one to read, and one that shows why nobody would read it."""
+    readable, unreadable = example.trees[small], example.trees[large]
+    best, worst = (readable.describe_leaf(readable.extreme_leaf(best=best)) for best in (True, False))
+    whole, part = readable.draw(), unreadable.draw(height=_LARGE_TREE)
+    cut = (
+        f" Only the first {part.cut_at} questions of each path are drawn; a bar spans the means of the leaves left out."
+        if part.cut_at
+        else ""
+    )
+    return [
+        Prose([f"User {example.user_id} ranked, best first: {', '.join(example.ranking)}."]),
+        Figure(
+            [_picture("tree", whole, f"Preference tree of user {example.user_id}. Best: {best}. Least: {worst}.")],
+            f"What user {example.user_id} likes, in {len(readable.leaf_mean)} leaves ({_words(small)}).",
+            f"Liked best: {best}. Liked least: {worst}. Each shape is the Gaussian of a leaf’s utility, with its mean "
+            "and one standard deviation to either side; edges are as wide as their share of the items; the way to the "
+            "top leaf is coloured.",
+        ),
+        Figure(
+            [_picture("tree-large", part, f"The same user's tree, {_words(large)}.")],
+            f"The same user’s tree, {_words(large)}: {len(unreadable.leaf_mean)} leaves, up to {unreadable.depth} "
+            "questions.",
+            f"{unreadable.empty_leaves} of its leaves hold none of the {len(example.ranking)} items.{cut}",
+        ),
+    ]
+
+
+def _picture(name: str, drawing: TreeDrawing, alt: str) -> Picture:
     return Picture(name, style.to_svg(drawing.figure), drawing.width, alt)
+
+
+def _words(variant: str) -> str:
+    return variant.replace("_", " ")

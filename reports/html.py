@@ -75,8 +75,7 @@ def _italics(text: str) -> Markup:
 
 def _inline(picture: Picture) -> Markup:
     """The picture's SVG for use inside a page: ids made unique, said aloud by its alternative text."""
-    svg = re.sub(r"\s*<metadata>.*?</metadata>", "", picture.svg, flags=re.DOTALL)
-    svg = re.sub(r'\bid="', f'id="{picture.name}-', svg)
+    svg = re.sub(r'\bid="', f'id="{picture.name}-', picture.svg)
     svg = re.sub(r'(url\(|href=")#', rf"\1#{picture.name}-", svg)
     label = f'role="img" aria-label="{escape(picture.alt)}"'
     return Markup(svg.replace("<svg ", f"<svg {label} ", 1))

@@ -88,9 +88,9 @@ class Picture:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture, its title in one sentence, and the caption that explains it."""
+    """One picture, or two side by side, with a title of one sentence and the caption that explains them."""
 
-    picture: Picture
+    pictures: Sequence[Picture]
     title: str
     caption: str
 
@@ -120,6 +120,5 @@ class Page:
     @property
     def pictures(self) -> tuple[Picture, ...]:
         """The pictures of the page in reading order."""
-        return tuple(
-            block.picture for section in self.sections for block in section.blocks if isinstance(block, Figure)
-        )
+        figures = [block for section in self.sections for block in section.blocks if isinstance(block, Figure)]
+        return tuple(picture for figure in figures for picture in figure.pictures)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from reports import style
+
+_COLOURS = {"discarded": style.ACCENT, "kept": style.MID}
+_MARKERS = {"pair": ("o", True), "item": ("^", False)}
+_MARK: dict[str, Any] = {"markersize": 4.2, "markeredgewidth": 0.8, "alpha": 0.85, "linestyle": ""}
 
 
 class Published(NamedTuple):
@@ -21,6 +24,13 @@ class Published(NamedTuple):
     train: float
     test: float
     source: str
+
+
+class PublishedMark(NamedTuple):
+    """Where the published figures lie in a figure of protocols; the x may be unknown."""
+
+    x: float | None
+    test: float
 
 
 class Nearest(NamedTuple):
@@ -70,62 +80,54 @@ def effects(protocols: pd.DataFrame, reference: Mapping[str, object], measures: 
 
 
 def draw_protocols(
-    protocols: pd.DataFrame, published: Published | None, *, colour_by: str, marker_by: str, width: float, height: float
+    protocols: pd.DataFrame, x: str, *, axis: str, log: bool, published: PublishedMark | None, height: float
 ) -> Figure:
-    """Every protocol's test accuracy against its training accuracy and against its number of leaves.
+    """Every protocol's test accuracy against column `x`, half a page wide and `height` mm high.
 
-    `colour_by` and `marker_by` are columns of at most two levels each; `width` x `height` in mm.
+    Colours tell the straddlers apart, shapes the splits.
     """
-    colours = dict(zip(protocols[colour_by].drop_duplicates(), (style.ACCENT, style.MID), strict=False))
-    markers = dict(zip(protocols[marker_by].drop_duplicates(), ("o", "^"), strict=False))
+    width = style.HALF_WIDTH
     with style.house_style():
         figure = style.new_figure(width, height)
-        left, right = figure.subplots(1, 2, sharey=True)
-        for axes, x in ((left, "train_accuracy"), (right, "leaves")):
-            for (colour, marker), group in protocols.groupby([colour_by, marker_by], sort=False):
-                axes.plot(
-                    group[x], group["test_accuracy"], markers[marker], color=colours[colour], markersize=4.2,
-                    markerfacecolor=colours[colour] if marker == next(iter(markers)) else "white", markeredgewidth=0.8,
-                    alpha=0.85,
-                )  # fmt: skip
-        _label(left, right)
+        axes = figure.add_axes((14 / width, 10 / height, 1 - 16 / width, 1 - 17 / height), axisbelow=True)
+        axes.set_xlabel(axis)
+        axes.set_ylabel("test accuracy")
+        axes.grid()
+        axes.margins(0.08)
+        if log:
+            style.use_log_axis(axes)
+        for straddlers, colour in _COLOURS.items():
+            for split, (marker, filled) in _MARKERS.items():
+                shown = protocols[(protocols["straddlers"] == straddlers) & (protocols["split"] == split)]
+                face = colour if filled else "white"
+                axes.plot(shown[x], shown["test_accuracy"], marker, color=colour, markerfacecolor=face, **_MARK)
         if published is not None:
-            _draw_published(left, right, published)
-        handles = [_handle("s", colour, colour, str(level)) for level, colour in colours.items()]
+            _draw_published(axes, published)
+        handles = [_handle("s", colour, colour, straddlers) for straddlers, colour in _COLOURS.items()]
         handles += [
-            _handle(marker, style.INK, style.INK if marker == "o" else "white", f"{level} split")
-            for level, marker in markers.items()
+            _handle(marker, style.INK, style.INK if filled else "white", f"{split} split")
+            for split, (marker, filled) in _MARKERS.items()
         ]
-        figure.legend(handles=handles, loc="upper left", ncols=4, bbox_to_anchor=(12 / width, 1.0), columnspacing=1.6)
-        figure.subplots_adjust(left=15 / width, right=1 - 3 / width, top=1 - 9 / height, bottom=11 / height, wspace=0.1)
+        figure.legend(
+            handles=handles, loc="upper left", ncols=4, bbox_to_anchor=(12 / width, 1.0), columnspacing=1.2,
+            handletextpad=0.1,
+        )  # fmt: skip
     return figure
 
 
-def _label(left: Axes, right: Axes) -> None:
-    left.set_xlabel("training accuracy")
-    left.set_ylabel("test accuracy")
-    right.set_xlabel("mean number of leaves (log scale)")
-    right.set_xscale("log", base=2)
-    right.xaxis.set_major_formatter(ScalarFormatter())
-    right.xaxis.set_minor_formatter(NullFormatter())
-    for axes in (left, right):
-        axes.grid()
-        axes.set_axisbelow(True)
-        axes.margins(0.08)
-
-
-def _draw_published(left: Axes, right: Axes, published: Published) -> None:
-    right.axhline(published.test, color=style.INK, linewidth=0.7, linestyle=(0, (1, 1.5)))
-    left.axhline(published.test, color=style.INK, linewidth=0.7, linestyle=(0, (1, 1.5)))
-    left.axvline(published.train, color=style.INK, linewidth=0.7, linestyle=(0, (1, 1.5)))
-    left.plot(
-        published.train, published.test, "D", markersize=7.5, markerfacecolor="none", markeredgecolor=style.INK,
-        markeredgewidth=1.0,
+def _draw_published(axes: Axes, published: PublishedMark) -> None:
+    """A dotted line at the published test accuracy, named in its middle, and a diamond where the x is known, too."""
+    axes.axhline(published.test, color=style.INK, linewidth=0.7, linestyle=":")
+    axes.annotate(
+        "published", (0.5, published.test), xycoords=("axes fraction", "data"), ha="center", va="center",
+        fontsize=style.LABEL, fontweight=600, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
     )  # fmt: skip
-    left.annotate(
-        "published", (published.train, published.test), (-6, 6), textcoords="offset points", ha="right",
-        fontsize=style.LABEL, fontweight=600,
-    )  # fmt: skip
+    if published.x is not None:
+        axes.axvline(published.x, color=style.INK, linewidth=0.7, linestyle=":")
+        axes.plot(
+            published.x, published.test, "D", markersize=7.5, markerfacecolor="none", markeredgecolor=style.INK,
+            markeredgewidth=1.0,
+        )  # fmt: skip
 
 
 def _handle(marker: str, edge: str, face: str, label: str) -> Line2D:

@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from reports import fonts
 
@@ -23,6 +25,7 @@ RULE = "#c6ccd1"
 TINT = "#e6e9ec"
 
 PAGE_WIDTH = 170.0  # mm of text on an A4 page
+HALF_WIDTH = 84.0  # mm of one of two pictures side by side
 SMALL = 7.0  # pt, the smallest type on the page
 LABEL = 7.5
 STRONG = 8.5
@@ -74,9 +77,16 @@ def new_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width / 25.4, height / 25.4))
 
 
+def use_log_axis(axes: Axes) -> None:
+    """Put powers of two on the x axis, written out in full."""
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter(ScalarFormatter())
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
 def to_svg(figure: Figure) -> str:
     """The figure as one `<svg>` element, its text as text; the same figure always gives the same bytes."""
     buffer = io.StringIO()
     with house_style():
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    return re.sub(r"^.*?(?=<svg\b)", "", buffer.getvalue(), flags=re.DOTALL).strip()
+    return re.sub(r"^.*?(?=<svg\b)|\s*<metadata>.*?</metadata>", "", buffer.getvalue(), flags=re.DOTALL).strip()

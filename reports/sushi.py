@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
+from matplotlib.figure import Figure as Drawing
 
 from reports import style
 from reports.comparison_figure import Estimate, draw_comparison
-from reports.distribution_figure import Spread, draw_spreads
-from reports.example_tree import ExampleTree, read_example, tree_picture
+from reports.distribution_figure import draw_spread
+from reports.example_tree import example_blocks, read_example
 from reports.finished_run import FinishedRun
 from reports.numbers import change, fixed, points, share
 from reports.page import (
@@ -26,11 +27,12 @@ from reports.page import (
     Section,
     Table,
 )
-from reports.protocols import Effect, Nearest, Published, draw_protocols, effects, nearest_by
+from reports.protocols import Effect, Nearest, Published, PublishedMark, draw_protocols, effects, nearest_by
 from reports.provenance import facts, provenance, warnings
 
 DISCARDED, KEPT = "straddlers_discarded", "straddlers_kept"
 VARIANTS: Mapping[str, str] = {DISCARDED: "straddlers discarded", KEPT: "straddlers kept"}
+SPLITS: Mapping[str, str] = {"train": "Training choices", "test": "Held-out choices"}
 MEASURES: Mapping[str, str] = {
     "accuracy": "accuracy",
     "strict_accuracy": "strict accuracy",
@@ -45,16 +47,23 @@ PAPERS_CHOICES: Mapping[str, object] = {
 }
 CHOICE_NAMES: Mapping[str, str] = {
     "straddlers": "straddlers",
-    "split": "what is held out",
-    "tie_break": "tie between splits",
+    "split": "held out",
+    "tie_break": "tied splits",
     "encoding": "minor group",
-    "ratio": "noise / prior ratio",
+    "ratio": "noise ratio",
 }
-_LARGE_TREE = 116.0  # mm, of the tree nobody would read
+LEVEL_NAMES: Mapping[str, str] = {
+    "widest_gap": "widest gap",
+    "categorical_3": "categories, ≤ 3",
+    "categorical": "categories, any",
+    "codes": "code numbers",
+    "one_hot": "a column each",
+}
 REPRODUCED = 0.005
 """A protocol reproduces a published pair of accuracies if neither of its own is further away than half a point."""
 
 _MOVED = ("train_accuracy", "test_accuracy", "test_strict_accuracy", "leaves")
+_LEAVES_AXIS = "number of leaves (log scale)"
 _USERS = ("variant", "test_accuracy", "leaves")
 _PROTOCOLS = (*PAPERS_CHOICES, *_MOVED)
 
@@ -76,9 +85,9 @@ def page(run: FinishedRun) -> Page:
         sections=[
             Section("Published beside found" if published else "What was found", _comparison(run, published)),
             Section("Across users", [_spreads(users)]),
-            Section("One user’s tree", _example(example)),
+            Section("One user’s tree", example_blocks(example, small=DISCARDED, large=KEPT)),
             Section("Which choices move the number", _protocols(protocols, moved, published, nearest)),
-            Section("Why they differ", [_reasons(run, moved, nearest)]),
+            Section("Why they differ" if published else "What makes the difference", [_reasons(run, moved, nearest)]),
             provenance(run.record),
         ],
     )
@@ -100,15 +109,15 @@ def _answer(run: FinishedRun, published: Published | None, nearest: Mapping[str,
         f"A tree fitted to some of a user’s choices predicts that user’s held-out choices with accuracy "
         f"{share(first.value)} (standard deviation {fixed(first.sd, 2)} over {first.n or 0:,} users), with "
         f"{fixed(leaves[DISCARDED], 1)} leaves on average. Keeping the straddlers, the pairs a split has already "
-        f"separated, {_moves(first.value, second.value)} accuracy {share(second.value)} with "
+        f"separated, {_moves(first.value, second.value)} {share(second.value)}, with "
         f"{fixed(leaves[KEPT], 1)} leaves."
     )
     numbers = [
         KeyNumber(text, f"{name}, {VARIANTS[variant]}")
         for variant in VARIANTS
         for text, name in (
-            (share(accuracy[variant].value), "test accuracy"),
-            (fixed(leaves[variant], 1), "leaves a tree"),
+            (share(accuracy[variant].value), "accuracy"),
+            (fixed(leaves[variant], 1), "leaves"),
         )
     ]
     return Answer([found, _verdict(published, nearest)], numbers)
@@ -116,8 +125,8 @@ def _answer(run: FinishedRun, published: Published | None, nearest: Mapping[str,
 
 def _moves(before: float, after: float) -> str:
     if share(before) == share(after):
-        return "leaves it at"
-    return "raises it to" if after > before else "lowers it to"
+        return "leaves that at"
+    return "raises that to" if after > before else "lowers that to"
 
 
 def _verdict(published: Published | None, nearest: Mapping[str, Nearest]) -> str:
@@ -151,29 +160,41 @@ def _comparison(run: FinishedRun, published: Published | None) -> list[Block]:
 
 
 def _comparison_figure(run: FinishedRun, published: Published | None) -> Figure:
-    estimates = []
-    for split, panel in (("train", "Training choices"), ("test", "Held-out choices")):
-        for variant, label in VARIANTS.items():
-            found = run.metric("accuracy", variant=variant, split=split)
-            estimates.append(Estimate(panel, label, found.value, found.sd, found.published if published else None))
-    svg = style.to_svg(draw_comparison(estimates, width=style.PAGE_WIDTH))
-    alt = "Accuracy found: " + "; ".join(f"{e.panel}, {e.label}: {share(e.value)}" for e in estimates) + "."
+    panels = {}
+    for split in SPLITS:
+        found = {label: run.metric("accuracy", variant=variant, split=split) for variant, label in VARIANTS.items()}
+        panels[split] = [
+            Estimate(label, row.value, row.sd, row.published if published else None) for label, row in found.items()
+        ]
+    lowest = min(estimate.lowest for estimates in panels.values() for estimate in estimates)
+    pictures = [
+        _half(
+            f"accuracy-{split}",
+            draw_comparison(SPLITS[split], estimates, lowest=lowest, width=style.HALF_WIDTH),
+            f"{SPLITS[split]}, accuracy: " + "; ".join(f"{e.label} {share(e.value)}" for e in estimates),
+        )
+        for split, estimates in panels.items()
+    ]
     diamonds = f" Open diamonds: {published.source}." if published else ""
     return Figure(
-        Picture("accuracy", svg, style.PAGE_WIDTH, alt),
+        pictures,
         "Accuracy of a user’s tree.",
         f"Dots: mean over users. Bars: one standard deviation over users to either side, ending at 1.{diamonds}",
     )
 
 
+def _half(name: str, figure: Drawing, alt: str) -> Picture:
+    """A picture that shares the page's width with another."""
+    return Picture(name, style.to_svg(figure), style.HALF_WIDTH, alt)
+
+
 def _accuracy_table(run: FinishedRun, published: Published | None) -> Table:
-    groups = {"train": "Training choices", "test": "Held-out choices"}
     headers = ("found", "sd", *(("published", "points") if published else ()))
     rows = []
     for variant, label in VARIANTS.items():
         for metric, name in MEASURES.items():
             cells = [name]
-            for split in groups:
+            for split in SPLITS:
                 found = run.metric(metric, variant=variant, split=split)
                 cells += [share(found.value), share(found.sd)]
                 if published:
@@ -183,11 +204,10 @@ def _accuracy_table(run: FinishedRun, published: Published | None) -> Table:
                 Row(cells, group=f"{label.capitalize()}: {_size(run, variant)}" if metric == "accuracy" else "")
             )
     return Table(
-        "How often a user’s tree is right: mean and standard deviation (sd, after ±) over users.",
-        [Column("", "left"), *(Column(header, group=group) for group in groups.values() for header in headers)],
+        "How often a user’s tree is right: mean and standard deviation (sd, or after ±) over users.",
+        [Column("", "left"), *(Column(header, group=group) for group in SPLITS.values() for header in headers)],
         rows,
-        note=f"Published: {published.source}, which gives one accuracy and does not say how it counts a tie. "
-        "Points are hundredths of accuracy, found less published."
+        note=f"{published.source} gives one accuracy, and not how it counts a tie. Points: 100 (found − published)."
         if published
         else "",
     )
@@ -196,9 +216,9 @@ def _accuracy_table(run: FinishedRun, published: Published | None) -> Table:
 def _definitions() -> Definitions:
     return Definitions(
         [
-            ("Accuracy", "the share of choices the tree predicts, a tie counting one half. It is the headline."),
-            ("Strict accuracy", "the same with a tie counting as wrong."),
-            ("Decided share", "the share of choices that are no ties; strict accuracy divided by it leaves ties out."),
+            ("Accuracy", "share of choices the tree predicts, a tie counting one half; the headline."),
+            ("Strict accuracy", "the same, a tie counting as wrong."),
+            ("Decided share", "share of choices that are no ties; strict accuracy over it leaves ties out."),
             ("Tie", "both items of a choice lie in one leaf, so the tree is neither right nor wrong."),
         ],
         boxed=True,
@@ -214,64 +234,32 @@ def _size(run: FinishedRun, variant: str) -> str:
 
 def _spreads(users: pd.DataFrame) -> Figure:
     groups = {label: users[users["variant"] == variant] for variant, label in VARIANTS.items()}
-    accuracy = {label: group["test_accuracy"].to_numpy(float) for label, group in groups.items()}
-    leaves = {label: group["leaves"].to_numpy(float) for label, group in groups.items()}
-    figure = draw_spreads(
-        [
-            Spread("Accuracy on held-out choices", "test accuracy", accuracy),
-            Spread("Size of the tree", "leaves (log scale)", leaves, log=True),
-        ],
-        width=style.PAGE_WIDTH,
-        height=56,
-    )
     medians = "; ".join(
-        f"{label}: {share(group['test_accuracy'].median())} and {fixed(group['leaves'].median(), 0)} leaves"
+        f"{label} {share(group['test_accuracy'].median())} and {fixed(group['leaves'].median(), 0)} leaves"
         for label, group in groups.items()
     )
+    pictures = []
+    for column, axis, log in (("test_accuracy", "accuracy on held-out choices", False), ("leaves", _LEAVES_AXIS, True)):
+        values = {label: group[column].to_numpy(float) for label, group in groups.items()}
+        drawing = draw_spread(axis, values, log=log, width=style.HALF_WIDTH, height=54)
+        pictures.append(_half(f"users-{column.replace('_', '-')}", drawing, f"{axis} over users; medians: {medians}"))
     return Figure(
-        Picture("users", style.to_svg(figure), style.PAGE_WIDTH, f"Medians over users. {medians}."),
+        pictures,
         "Not every user is as predictable.",
         f"For every value, the share of users whose tree reaches at least it. Medians: {medians}.",
     )
 
 
-def _example(example: ExampleTree) -> list[Block]:
-    small, large = example.trees[DISCARDED], example.trees[KEPT]
-    best, worst = (small.describe_leaf(small.extreme_leaf(best=best)) for best in (True, False))
-    drawings = {"tree": small.draw(), "tree-straddlers-kept": large.draw(height=_LARGE_TREE)}
-    first, second = (
-        tree_picture(name, drawing, f"Preference tree of user {example.user_id} with {len(tree.leaf_mean)} leaves.")
-        for (name, drawing), tree in zip(drawings.items(), (small, large), strict=True)
-    )
-    cut = drawings["tree-straddlers-kept"].cut_at
-    drawn = (
-        f" Only the first {cut} questions of each path are drawn; a bar spans the means of the leaves that were cut."
-        if cut
-        else ""
-    )
-    return [
-        Prose([f"User {example.user_id} ranked, best first: {', '.join(example.ranking)}."]),
-        Figure(
-            first,
-            f"What user {example.user_id} likes, in {len(small.leaf_mean)} leaves (straddlers discarded).",
-            f"Liked best: {best}. Liked least: {worst}. Each shape is the Gaussian of a leaf’s utility, with its mean "
-            "and one standard deviation to either side; edges are as wide as their share of the items; the way to the "
-            "top leaf is coloured.",
-        ),
-        Figure(
-            second,
-            f"The same user’s tree with straddlers kept: {len(large.leaf_mean)} leaves, up to {large.depth} questions.",
-            f"{large.empty_leaves} of its leaves hold none of the {len(example.ranking)} items.{drawn}",
-        ),
-    ]
-
-
 def _protocols(
     protocols: pd.DataFrame, moved: Sequence[Effect], published: Published | None, nearest: Mapping[str, Nearest]
 ) -> list[Block]:
-    figure = draw_protocols(
-        protocols, published, colour_by="straddlers", marker_by="split", width=style.PAGE_WIDTH, height=72
-    )
+    axes = {"train_accuracy": ("accuracy on training choices", False), "leaves": (f"mean {_LEAVES_AXIS}", True)}
+    pictures = []
+    for x, (axis, log) in axes.items():
+        train = published.train if published and x == "train_accuracy" else None
+        marked = PublishedMark(train, published.test) if published else None
+        drawing = draw_protocols(protocols, x, axis=axis, log=log, published=marked, height=74)
+        pictures.append(_half(f"protocols-{x.replace('_', '-')}", drawing, f"Test accuracy against {axis}."))
     caption = (
         "Each mark is one protocol, a mean over users. Circles hold out single choices; triangles hold out items, "
         "with every choice they are part of."
@@ -279,7 +267,7 @@ def _protocols(
     users = int(protocols["users"].max())
     blocks: list[Block] = [
         Figure(
-            Picture("protocols", style.to_svg(figure), style.PAGE_WIDTH, "Test accuracy of every protocol."),
+            pictures,
             f"All {len(protocols)} protocols tried, on {users:,} users.",
             caption,
         ),
@@ -301,7 +289,7 @@ def _effects_table(moved: Sequence[Effect]) -> Table:
         "nothing else. Accuracies in points.",
         [
             *(Column(header, "left") for header in ("choice", "tried", "instead of")),
-            *(Column(header, group="Accuracy") for header in ("training", "test", "test, strict")),
+            *(Column(header, group="Accuracy") for header in ("training", "test", "strict test")),
             *(Column(header) for header in ("leaves", "pairs")),
         ],
         rows,
@@ -329,7 +317,7 @@ def _nearest_table(nearest: Mapping[str, Nearest]) -> Table:
 
 
 def _level(level: object) -> str:
-    return f"{level:g}" if isinstance(level, float) else str(level).replace("_", " ")
+    return f"{level:g}" if isinstance(level, float) else LEVEL_NAMES.get(str(level), str(level))
 
 
 def _reasons(run: FinishedRun, moved: Sequence[Effect], nearest: Mapping[str, Nearest]) -> Prose:
@@ -337,16 +325,21 @@ def _reasons(run: FinishedRun, moved: Sequence[Effect], nearest: Mapping[str, Ne
 
 
 def _reason_straddlers(moved: Sequence[Effect]) -> list[str]:
-    keeping = [effect for effect in moved if effect.choice == "straddlers"]
+    keeping = [effect.change for effect in moved if effect.choice == "straddlers"]
     others = [effect for effect in moved if effect.choice != "straddlers"]
     if not keeping or not others:
         return []
-    kept, best = keeping[0].change, max(others, key=lambda effect: effect.change["test_accuracy"])
+    kept, best = keeping[0], max(others, key=lambda effect: effect.change["test_accuracy"])
+    gain = points(best.change["test_accuracy"])
+    other = (
+        f"The most any other choice tried adds to test accuracy is {gain} points ({CHOICE_NAMES[best.choice]}: "
+        f"{_level(best.level)} instead of {_level(PAPERS_CHOICES[best.choice])})."
+        if gain.startswith("+")
+        else "No other choice tried adds to test accuracy."
+    )
     return [
         f"Keeping straddlers moves training accuracy by {points(kept['train_accuracy'])} points, test accuracy by "
-        f"{points(kept['test_accuracy'])} points and the number of leaves by {change(kept['leaves'])}. The most any "
-        f"other choice tried adds to test accuracy is {points(best.change['test_accuracy'])} points "
-        f"({CHOICE_NAMES[best.choice]}: {_level(best.level)} instead of {_level(PAPERS_CHOICES[best.choice])})."
+        f"{points(kept['test_accuracy'])} points and the number of leaves by {change(kept['leaves'])}. {other}"
     ]
 
 

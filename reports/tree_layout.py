@@ -23,7 +23,7 @@ LEADING = 1.22
 GUTTER = 5.0  # between neighbouring strips
 MAX_ITEM_LINES = 10
 _WRAPS = (24, 18, 14, 11, 9)  # characters a line, tried from the most generous
-_DROPS = (26.0, 18.0, 11.0)  # from the lowest card of a depth to the next
+_DROPS = (22.0, 16.0, 11.0)  # from the lowest card of a depth to the next
 _EASE = 1.5  # how much wider than it needs a drawing is, where there is room
 
 Line = tuple[str, tuple[float, int]]
