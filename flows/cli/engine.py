@@ -13,6 +13,8 @@ DEFAULTS = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     # A run without a server starts one of its own, which takes longer than Prefect's 20 s on a busy machine.
     "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
+    # The server starts as `python -m uvicorn`: a random.py in the user's folder must not stand in for Python's own.
+    "PYTHONSAFEPATH": "1",
     # The terminal shows the study's own steps. Prefect's words, and ours, are kept with the run in its database.
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
     "PREFECT_LOGGING_EXTRA_LOGGERS": "prefstudy",
