@@ -15,7 +15,9 @@ _LINES = ((style.ACCENT, "-"), (style.MID, (0, (4, 1.5))))
 
 
 def draw_spread(axis: str, groups: Mapping[str, FloatArray], *, log: bool, width: float, height: float) -> Figure:
-    """One line for each of at most two groups of values; `width` x `height` in mm. `log` needs positive values."""
+    """One line for each of at most two groups of values; `width` x `height` in mm. Missing values (NaN) are
+    left out; `log` needs positive ones.
+    """
     with style.house_style():
         figure = style.new_figure(width, height)
         axes = figure.add_axes((14 / width, 10 / height, 1 - 16 / width, 1 - 17 / height))
@@ -27,7 +29,7 @@ def draw_spread(axis: str, groups: Mapping[str, FloatArray], *, log: bool, width
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
         axes.grid(axis="y")
         for (name, values), (colour, dash) in zip(groups.items(), _LINES, strict=False):
-            ordered = np.sort(values)
+            ordered = np.sort(values[~np.isnan(values)])
             share = 1 - np.arange(len(ordered)) / len(ordered)
             axes.step(
                 np.append(ordered, ordered[-1]), np.append(share, 0.0), where="pre", color=colour, linestyle=dash,

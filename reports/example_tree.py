@@ -9,12 +9,12 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from models.records import Column, FloatArray
-from models.structure import Node, describe_split, path_to
+from models.structure import Node, SplitText, describe_split, path_to
 from reports import style
 from reports.finished_run import FinishedRun, NotARunError
-from reports.numbers import fixed, listed
 from reports.page import Block, Figure, Picture, Prose
 from reports.tree_figure import TreeDrawing, draw_tree
+from reports.wording import fixed, listed, spaced
 
 _LARGE_TREE = 116.0  # mm, the height of the tree nobody would read
 
@@ -39,8 +39,8 @@ class FittedTree(BaseModel):
 
     @property
     def leaf_sd(self) -> FloatArray:
-        """Standard deviation of each leaf's utility, (L,)."""
-        return np.sqrt(np.diag(np.asarray(self.leaf_covariance)))
+        """Standard deviation of each leaf’s utility, (L,); rounding below zero counts as zero."""
+        return np.sqrt(np.maximum(np.diag(np.asarray(self.leaf_covariance)), 0.0))
 
     @property
     def depth(self) -> int:
@@ -62,13 +62,13 @@ class FittedTree(BaseModel):
         utility = f"utility {fixed(self.leaf_mean[leaf], 2)} ± {fixed(float(self.leaf_sd[leaf]), 2)}"
         way = self._conditions(leaf)
         where = f"{', '.join(way)}; {utility}" if way else utility
-        return f"{listed(self.leaf_items[leaf])} ({where})"
+        return f"{listed(list(map(spaced, self.leaf_items[leaf])))} ({where})"
 
     def _conditions(self, leaf: int) -> list[str]:
         path = [self.nodes[at] for at in path_to(self.nodes, leaf)]
         conditions = []
         for node, child in pairwise(path):
-            split = describe_split(node, self.columns)
+            split = SplitText(*map(spaced, describe_split(node, self.columns)))
             conditions.append(f"{split.question} {split.left if child.id == node.left else split.right}")
         return conditions
 
@@ -112,17 +112,17 @@ def example_blocks(example: ExampleTree, *, small: str, large: str) -> list[Bloc
         else ""
     )
     return [
-        Prose([f"User {example.user_id} ranked, best first: {', '.join(example.ranking)}."]),
+        Prose([f"User {example.user_id} ranked, best first: {', '.join(map(spaced, example.ranking))}."]),
         Figure(
             [_picture("tree", whole, f"Preference tree of user {example.user_id}. Best: {best}. Least: {worst}.")],
-            f"What user {example.user_id} likes, in {len(readable.leaf_mean)} leaves ({_words(small)}).",
+            f"What user {example.user_id} likes, in {len(readable.leaf_mean)} leaves ({spaced(small)}).",
             f"Liked best: {best}. Liked least: {worst}. Each shape is the Gaussian of a leaf’s utility, with its mean "
             "and one standard deviation to either side; edges are as wide as their share of the items; the way to the "
             "top leaf is coloured.",
         ),
         Figure(
-            [_picture("tree-large", part, f"The same user's tree, {_words(large)}.")],
-            f"The same user’s tree, {_words(large)}: {len(unreadable.leaf_mean)} leaves, up to {unreadable.depth} "
+            [_picture("tree-large", part, f"The same user's tree, {spaced(large)}.")],
+            f"The same user’s tree, {spaced(large)}: {len(unreadable.leaf_mean)} leaves, up to {unreadable.depth} "
             "questions.",
             f"{unreadable.empty_leaves} of its leaves hold none of the {len(example.ranking)} items.{cut}",
         ),
@@ -131,7 +131,3 @@ def example_blocks(example: ExampleTree, *, small: str, large: str) -> list[Bloc
 
 def _picture(name: str, drawing: TreeDrawing, alt: str) -> Picture:
     return Picture(name, style.to_svg(drawing.figure), drawing.width, alt)
-
-
-def _words(variant: str) -> str:
-    return variant.replace("_", " ")

@@ -96,6 +96,8 @@ def draw_protocols(
         axes.margins(0.08)
         if log:
             style.use_log_axis(axes)
+        else:
+            axes.locator_params(axis="x", nbins=5)
         for straddlers, colour in _COLOURS.items():
             for split, (marker, filled) in _MARKERS.items():
                 shown = protocols[(protocols["straddlers"] == straddlers) & (protocols["split"] == split)]

@@ -9,6 +9,7 @@ from models.records import Manifest, RunRecord
 from reports.page import Block, Column, Definitions, Row, Section, Table
 
 _SHOWN_OF_HASH = 16
+_PLACES = ("raw", "out")  # settings that say where files lay, which decides nothing a reader could judge
 
 
 def provenance(record: RunRecord) -> Section:
@@ -59,12 +60,13 @@ def _data(manifest: Manifest) -> list[Block]:
 
 
 def _run(record: RunRecord) -> Definitions:
+    settings = {key: value for key, value in record.config.items() if key not in _PLACES}
     return Definitions(
         [
             ("Run", record.run_id),
             ("Code", _code(record)),
             ("Seed", str(record.seed)),
-            ("Settings", "; ".join(f"{key} = {value}" for key, value in _flat(record.config))),
+            ("Settings", "; ".join(f"{key} = {value}" for key, value in _flat(settings))),
             ("Machine", "; ".join(f"{key} {value}" for key, value in _flat(record.machine))),
             ("Python", record.python),
             ("Packages", "; ".join(f"{name} {version}" for name, version in sorted(record.packages.items()))),

@@ -12,7 +12,6 @@ from reports.comparison_figure import Estimate, draw_comparison
 from reports.distribution_figure import draw_spread
 from reports.example_tree import example_blocks, read_example
 from reports.finished_run import FinishedRun
-from reports.numbers import change, fixed, points, share
 from reports.page import (
     Answer,
     Block,
@@ -29,6 +28,7 @@ from reports.page import (
 )
 from reports.protocols import Effect, Nearest, Published, PublishedMark, draw_protocols, effects, nearest_by
 from reports.provenance import facts, provenance, warnings
+from reports.wording import change, fixed, points, share
 
 DISCARDED, KEPT = "straddlers_discarded", "straddlers_kept"
 VARIANTS: Mapping[str, str] = {DISCARDED: "straddlers discarded", KEPT: "straddlers kept"}
@@ -207,7 +207,7 @@ def _accuracy_table(run: FinishedRun, published: Published | None) -> Table:
         "How often a user’s tree is right: mean and standard deviation (sd, or after ±) over users.",
         [Column("", "left"), *(Column(header, group=group) for group in SPLITS.values() for header in headers)],
         rows,
-        note=f"{published.source} gives one accuracy, and not how it counts a tie. Points: 100 (found − published)."
+        note=f"Published: {published.source}; how it counts a tie is not said. Points: 100 × (found − published)."
         if published
         else "",
     )
@@ -241,7 +241,7 @@ def _spreads(users: pd.DataFrame) -> Figure:
     pictures = []
     for column, axis, log in (("test_accuracy", "accuracy on held-out choices", False), ("leaves", _LEAVES_AXIS, True)):
         values = {label: group[column].to_numpy(float) for label, group in groups.items()}
-        drawing = draw_spread(axis, values, log=log, width=style.HALF_WIDTH, height=54)
+        drawing = draw_spread(axis, values, log=log, width=style.HALF_WIDTH, height=47)
         pictures.append(_half(f"users-{column.replace('_', '-')}", drawing, f"{axis} over users; medians: {medians}"))
     return Figure(
         pictures,

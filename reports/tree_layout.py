@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from models.records import Column
-from models.structure import Node, describe_split
+from models.structure import Node, SplitText, describe_split
+from reports.wording import spaced
 
 Measure = Callable[[str, float, int], float]
 """The width in points of a line of text, of a font size and weight."""
@@ -23,7 +24,7 @@ LEADING = 1.22
 GUTTER = 5.0  # between neighbouring strips
 MAX_ITEM_LINES = 10
 _WRAPS = (24, 18, 14, 11, 9)  # characters a line, tried from the most generous
-_DROPS = (22.0, 16.0, 11.0)  # from the lowest card of a depth to the next
+_DROPS = (18.0, 14.0, 10.0)  # from the lowest card of a depth to the next
 _EASE = 1.5  # how much wider than it needs a drawing is, where there is room
 
 Line = tuple[str, tuple[float, int]]
@@ -128,7 +129,7 @@ def _spot(tree: Tree, at: int, answer: tuple[str, ...], cut_at: int, wrap: int) 
     if node.left is None or node.right is None or node.depth >= cut_at:
         below = () if len(leaves) == 1 else ((f"… {len(leaves)} leaves", DETAIL),)
         return Spot(node, answer, below, _item_lines(tree, leaves, wrap), leaves)
-    text = describe_split(node, tree.columns)
+    text = SplitText(*map(spaced, describe_split(node, tree.columns)))
     pairs = f"{node.n_comparisons:,} pair{'' if node.n_comparisons == 1 else 's'}"
     card = (*((line, QUESTION) for line in _wrapped(text.question, wrap)), (pairs, DETAIL))
     children = [
@@ -139,7 +140,7 @@ def _spot(tree: Tree, at: int, answer: tuple[str, ...], cut_at: int, wrap: int) 
 
 
 def _item_lines(tree: Tree, leaves: Sequence[int], wrap: int) -> tuple[str, ...]:
-    lines = [line for leaf in leaves for name in tree.leaf_items[leaf] for line in _wrapped(name, wrap)]
+    lines = [line for leaf in leaves for name in tree.leaf_items[leaf] for line in _wrapped(spaced(name), wrap)]
     if len(lines) > MAX_ITEM_LINES:
         names = sum(len(tree.leaf_items[leaf]) for leaf in leaves)
         return tuple(_wrapped(f"{names} items", wrap))

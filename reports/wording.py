@@ -1,4 +1,4 @@
-"""Numbers as a reader meets them: rounded to what they can bear, with a real minus sign."""
+"""Numbers and names as a reader meets them: rounded to what they can bear, and without a program's spelling."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ def change(difference: float) -> str:
     """A signed difference, to one decimal; what rounds to nothing has no sign."""
     text = f"{difference:+,.1f}".replace("-", "−")
     return "0.0" if text[1:] == "0.0" else text
+
+
+def spaced(name: str) -> str:
+    """A name from the data as words: `minor_group` is minor group."""
+    return name.replace("_", " ")
 
 
 def listed(words: Sequence[str]) -> str:
