@@ -1,14 +1,15 @@
 """What every adapter owes, simulated always and real where PREFSTUDY_RAW names the raw files.
 
-A new adapter only adds its damaged raw files to DAMAGED.
+A new adapter only adds its damaged raw files: `DAMAGED` in a module of its name in tests/data_adapters/damaged.
 """
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,8 @@ from data_adapters.table.pairwise_table import PairwiseTable
 from data_adapters.table.parquet import read_table, write_table
 from data_adapters.table.schema import KEYS
 from models.errors import RawDataError
+from tests.data_adapters import damaged
+from tests.data_adapters.damaged import Damage
 
 SIMULATED_USERS = 40
 
@@ -135,72 +138,10 @@ def test_a_simulation_repeats_byte_for_byte_and_changes_with_the_seed(source: Ad
 
 # ------------------------------------------------------------------------------------- damaged raw files
 
-Edit = Callable[[list[str]], list[str]]
-"""From the lines of a file, without their breaks, to those of the damaged one."""
-
-
-@dataclass(frozen=True)
-class Damage:
-    """A damaged raw file and what the refusal has to say after the file's name."""
-
-    what: str
-    file: str
-    edit: Edit
-    says: str
-
-
-def line(number: int, change: Callable[[str], str]) -> Edit:
-    return lambda lines: [*lines[: number - 1], change(lines[number - 1]), *lines[number:]]
-
-
-def field(number: int, position: int, value: str, separator: str) -> Edit:
-    def change(text: str) -> str:
-        fields = text.split(separator)
-        fields[position] = value
-        return separator.join(fields)
-
-    return line(number, change)
-
-
-ITEMS, USERS, ORDER_A, ORDER_B = "sushi3.idata", "sushi3.udata", "sushi3a.5000.10.order", "sushi3b.5000.10.order"
-DAMAGED = {
-    "sushi": (
-        Damage("no header", ORDER_A, lambda lines: lines[1:], "line 1: expected the header 10, 1"),
-        Damage("cut off in a line", ORDER_A, lambda lines: [*lines[:19], lines[19][:19]],
-               r"line 20: expected 10 items, found 7 \(user \d+\)"),
-        Damage("cut off after a line", ORDER_B, lambda lines: lines[:20], "expected 40 orders.* found 19"),
-        Damage("too many lines", ORDER_B, lambda lines: [*lines, lines[-1]], "expected 40 orders.* found 41"),
-        Damage("empty line", ORDER_A, line(5, lambda _: ""), "line 5: expected 10 items, found 0"),
-        Damage("eleven items", ORDER_A, line(5, lambda text: text + " 3"), "line 5: expected 10 items, found 11"),
-        Damage("two spaces", ORDER_A, line(5, lambda text: text.replace(" ", "  ", 1)), "line 5: .* found 11"),
-        Damage("wrong length", ORDER_A, field(5, 1, "9", " "), "line 5: column length: expected 10, found '9'"),
-        Damage("wrong start", ORDER_A, field(5, 0, "1", " "), "line 5: column start: expected 0, found '1'"),
-        Damage("unknown item", ORDER_B, field(7, 3, "100", " "), "line 7: column rank 2: .* 0 to 99, found '100'"),
-        Damage("no number", ORDER_A, field(7, 3, "x", " "), "line 7: column rank 2: .*whole number.* found 'x'"),
-        Damage("repeated item", ORDER_A, line(9, lambda text: " ".join([*text.split()[:-1], text.split()[2]])),
-               "line 9: expected 10 different items, found . twice"),
-        Damage("item missing", ITEMS, lambda lines: lines[:-1], "expected 100 items, found 99"),
-        Damage("items out of order", ITEMS, lambda lines: lines[::-1], "line 1: column item_id"),
-        Damage("field missing", ITEMS, line(3, lambda text: text.rpartition("\t")[0]), "line 3: expected 9 fields"),
-        Damage("another name in set A", ITEMS, field(27, 1, "tekkamaki", "\t"), "line 27: column name: .*'tekkamaki'"),
-        Damage("name twice", ITEMS, field(12, 1, "ebi", "\t"), r"line 12: column name: .*\(line 1 has this one\)"),
-        Damage("no name", ITEMS, field(12, 1, " ", "\t"), "line 12: column name: expected a text"),
-        Damage("too light", ITEMS, field(2, 5, "4.5", "\t"), r"line 2: column oiliness: .*\[0, 4\], found '4.5'"),
-        Damage("not finite", ITEMS, field(2, 7, "nan", "\t"), "line 2: column normalised_price: .* found 'nan'"),
-        Damage("groups disagree", ITEMS, field(1, 3, "1", "\t"), "line 1: column major_group"),
-        Damage("user twice", USERS, lambda lines: [*lines[:-1], lines[0]], "line 40: column user_id"),
-        Damage("unknown age", USERS, field(4, 2, "6", "\t"), "line 4: column age: .* 0 to 5, found '6'"),
-        Damage("region elsewhere", USERS, field(4, 5, "11", "\t"), "line 4: column region_child"),
-        Damage("half elsewhere", USERS, line(1, lambda text: flip(text, 9)), "line 1: column east_west_now"),
-        Damage("moved or not", USERS, line(1, lambda text: flip(text, 10)), "line 1: column moved"),
-    ),
-}  # fmt: skip
-
-
-def flip(text: str, position: int) -> str:
-    fields = text.split("\t")
-    fields[position] = str(1 - int(fields[position]))
-    return "\t".join(fields)
+DAMAGED: dict[str, tuple[Damage, ...]] = {
+    module.name: importlib.import_module(f"{damaged.__name__}.{module.name}").DAMAGED
+    for module in pkgutil.iter_modules(damaged.__path__)
+}
 
 
 def test_every_data_set_has_damaged_files_and_no_two_are_called_alike():
@@ -217,8 +158,7 @@ def test_a_damaged_raw_file_is_refused_by_name(name: str, damage: Damage, tmp_pa
     simulate(source, folder, seed=11, users=SIMULATED_USERS)
     (folder / "SIMULATED.json").unlink()
     path = folder / damage.file
-    lines = damage.edit(path.read_text(encoding="utf-8").splitlines())
-    path.write_text("".join(f"{text}\n" for text in lines), encoding="utf-8")
+    path.write_bytes(damage.edit(path.read_bytes()))
     with pytest.raises(RawDataError, match=f"^{re.escape(damage.file)}.*{damage.says}"):
         build(source, locate(source, folder, allow_unpinned=True))
 
