@@ -111,15 +111,16 @@ def _root_level(
     used[comparisons] = True
     items = np.flatnonzero(used)
     entry_of = np.cumsum(used) - 1
-    trees, tree_of_entry = np.unique(tree_of_item[items], return_inverse=True)
+    size_of_tree = np.bincount(tree_of_item[items], minlength=n_trees)
+    trees = np.flatnonzero(size_of_tree)
     orders = np.empty((binned.n_columns, len(items)), dtype=np.int64)
     codes = np.empty(orders.shape, dtype=np.int32)
     for k, order in enumerate(binned.orders):
-        ordered = order if len(items) == len(order) else order[used[order]]
+        ordered = order if len(items) == len(order) else order.take(np.flatnonzero(used.take(order)))
         if len(trees) > 1:  # a stable sort by tree keeps the order by value within each tree
             ordered = ordered[np.argsort(tree_of_item[ordered], kind="stable")]
-        orders[k] = ordered if len(items) == len(order) else entry_of[ordered]
-        codes[k] = binned.codes[k][ordered]
+        orders[k] = ordered if len(items) == len(order) else entry_of.take(ordered)
+        codes[k] = binned.codes[k].take(ordered)
     region = np.full(n_trees, -1)
     region[trees] = np.arange(len(trees))
     masked = None if growth.straddlers == "discard" else np.zeros((binned.n_columns, len(comparisons)), dtype=bool)
@@ -130,7 +131,7 @@ def _root_level(
         losers=entry_of[comparisons[:, 1]],
         masked=masked,
         items=items,
-        starts=np.r_[0, np.cumsum(np.bincount(tree_of_entry))],
+        starts=np.r_[0, np.cumsum(size_of_tree[trees])],
         orders=orders,
         codes=codes,
         region=region[tree_of_item],
@@ -319,12 +320,15 @@ def _next_level(
     uses = np.zeros((2, len(node)), dtype=bool)  # by the entries used in a left child, in a right child
     uses[side, pairs.winners] = True
     uses[side, pairs.losers] = True
-    successor = np.where(uses, (np.cumsum(uses.ravel()) - 1).reshape(uses.shape), -1)
-    items = np.concatenate([level.items[uses[0]], level.items[uses[1]]])
+    carried_on = [np.flatnonzero(uses[s]) for s in (0, 1)]
+    successor = np.full(uses.shape, -1)
+    successor[0, carried_on[0]] = np.arange(len(carried_on[0]))
+    successor[1, carried_on[1]] = np.arange(len(carried_on[1])) + len(carried_on[0])
+    items = level.items.take(np.concatenate(carried_on))
 
     sizes = np.zeros(len(children), dtype=np.int64)
     for s in (0, 1):
-        sizes += np.bincount(left_child[node[uses[s]]] + s, minlength=len(children))
+        sizes += np.bincount(left_child.take(node.take(carried_on[s])) + s, minlength=len(children))
     offsets = np.r_[0, np.cumsum(sizes)]
     # Every column's order holds the same nodes in the same runs, so its entries go to the same places.
     places = [np.repeat(offsets[s:-1:2], sizes[s::2]) + _within_runs(sizes[s::2]) for s in (0, 1)]

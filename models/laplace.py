@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import coo_array, eye_array
@@ -17,7 +18,7 @@ from scipy.special import log_ndtr
 
 from models.records import BoolArray, FloatArray, IntArray
 
-STEP_TOLERANCE = 1e-10
+STEP_TOLERANCE = 2e-5  # Newton's steps square: after one as small as this the error is below 1e-9
 MAX_STEPS = 100
 DENSE_LIMIT = 2_000  # values in one problem above which the Newton step is solved by conjugate gradients
 
@@ -60,11 +61,20 @@ def count_pairs(problem: IntArray, winner: IntArray, loser: IntArray, n_problems
     return PairCounts(n_problems, n_values, problems, winners, losers, counts.astype(np.float64))
 
 
-def probit_terms(z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The log of Phi(z), its derivative r, and r (z + r), minus its second derivative; all finite far into the tail."""
-    log_phi = log_ndtr(z)
+def probit_terms(z: FloatArray, log_phi: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Of log Phi(z), given too, the derivative r and r (z + r), minus the second one; finite far into the tail."""
     ratio = np.exp(-0.5 * z * z - _LOG_SQRT_2PI - log_phi)
-    return log_phi, ratio, np.clip(ratio * (z + ratio), 0.0, 1.0)
+    return ratio, np.clip(ratio * (z + ratio), 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """A trial v of every problem, (t, r), the z and log Phi(z) of its pairs, (p,), and the objectives there, (t,)."""
+
+    v: FloatArray
+    z: FloatArray
+    log_phi: FloatArray
+    objective: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +82,19 @@ class _Problem:
     pairs: PairCounts
     factor: float | FloatArray
     mean: FloatArray
+
+    @cached_property
+    def winners(self) -> IntArray:
+        return self.pairs.winners
+
+    @cached_property
+    def cells(self) -> IntArray:
+        """Positions of (winner, loser) in the flattened (t, m, m) Hessians."""
+        return self.winners * self.pairs.n_values + self.pairs.loser
+
+    @cached_property
+    def losers(self) -> IntArray:
+        return self.pairs.losers
 
     def values(self, v: FloatArray) -> FloatArray:
         return self.mean + self.apply(v)
@@ -90,39 +113,38 @@ class _Problem:
         product: FloatArray = np.einsum("...mr,...m->...r", self.factor, f)
         return product
 
-    def z(self, v: FloatArray) -> FloatArray:
+    def at(self, v: FloatArray) -> _Point:
         f = self.values(v).ravel()
-        return (f[self.pairs.winners] - f[self.pairs.losers]) / _SQRT_2
-
-    def objective(self, v: FloatArray) -> FloatArray:
-        loss = -self.pairs.count * log_ndtr(self.z(v))
+        z = (f.take(self.winners) - f.take(self.losers)) / _SQRT_2
+        log_phi: FloatArray = log_ndtr(z)
         prior: FloatArray = np.einsum("tr,tr->t", v, v)
-        return _sum_at(self.pairs.problem, loss, len(v)) + 0.5 * prior
+        loss = _sum_at(self.pairs.problem, -self.pairs.count * log_phi, len(v))
+        return _Point(v, z, log_phi, loss + 0.5 * prior)
 
     def gradient(self, v: FloatArray, ratio: FloatArray) -> FloatArray:
         pull = self.pairs.count * ratio / _SQRT_2
-        net = _sum_at(self.pairs.losers, pull, self.mean.size) - _sum_at(self.pairs.winners, pull, self.mean.size)
+        net = _sum_at(self.losers, pull, self.mean.size) - _sum_at(self.winners, pull, self.mean.size)
         return v + self.apply_transposed(net.reshape(self.mean.shape))
 
     def likelihood_hessian(self, weight: FloatArray) -> FloatArray:
         """Lambda of Eq. 4, (t, m, m)."""
-        pairs, m = self.pairs, self.pairs.n_values
-        w = 0.5 * pairs.count * weight
-        at = (pairs.winners * m + pairs.loser, pairs.losers * m + pairs.winner)
-        across = _sum_at(np.concatenate(at), np.tile(w, 2), self.mean.size * m)
-        hessian = -across.reshape(*self.mean.shape, m)
+        m = self.pairs.n_values
+        wins = _sum_at(self.cells, -0.5 * self.pairs.count * weight, self.mean.size * m).reshape(-1, m, m)
+        hessian = wins + np.swapaxes(wins, 1, 2)
         diagonal = np.arange(m)
         hessian[:, diagonal, diagonal] -= hessian.sum(axis=2)
         return hessian
 
     def hessian(self, weight: FloatArray) -> FloatArray:
         """I + L' Lambda L, (t, r, r)."""
-        likelihood = self.likelihood_hessian(weight)
+        inner = self.likelihood_hessian(weight)
         if isinstance(self.factor, float):
-            inner = likelihood * self.factor**2
+            inner *= self.factor**2
         else:
-            inner = np.swapaxes(self.factor, -1, -2) @ likelihood @ self.factor
-        return np.asarray(inner + np.eye(inner.shape[-1]))
+            inner = np.swapaxes(self.factor, -1, -2) @ inner @ self.factor
+        diagonal = np.arange(inner.shape[-1])
+        inner[:, diagonal, diagonal] += 1.0
+        return inner
 
     def newton_step(self, gradient: FloatArray, weight: FloatArray) -> FloatArray:
         if isinstance(self.factor, float) and self.pairs.n_values > DENSE_LIMIT:
@@ -131,7 +153,7 @@ class _Problem:
 
     def _sparse_steps(self, gradient: FloatArray, weight: FloatArray) -> FloatArray:
         w = 0.5 * self.pairs.count * weight * self.factor**2
-        winners, losers, size = self.pairs.winners, self.pairs.losers, self.mean.size
+        winners, losers, size = self.winners, self.losers, self.mean.size
         at = np.concatenate([winners, losers, winners, losers]), np.concatenate([winners, losers, losers, winners])
         likelihood = coo_array((np.concatenate([w, w, -w, -w]), at), shape=(size, size)).tocsr()
         hessian = likelihood + eye_array(size)
@@ -156,28 +178,25 @@ def laplace_mode(pairs: PairCounts, factor: float | FloatArray, mean: FloatArray
     The objective is convex; a step is halved until it lowers it.
     """
     problem = _problem(pairs, factor, mean)
-    v = np.zeros((pairs.n_problems, pairs.n_values if isinstance(factor, float) else np.shape(factor)[-1]))
-    objective = problem.objective(v)
+    point = problem.at(np.zeros((pairs.n_problems, pairs.n_values if isinstance(factor, float) else factor.shape[-1])))
     for _ in range(MAX_STEPS):
-        _, ratio, weight = probit_terms(problem.z(v))
-        step = -problem.newton_step(problem.gradient(v, ratio), weight)
-        v, objective = _line_search(problem, v, step, objective)
+        ratio, weight = probit_terms(point.z, point.log_phi)
+        step = -problem.newton_step(problem.gradient(point.v, ratio), weight)
+        point = _line_search(problem, point, step)
         if np.abs(step).max(initial=0.0) < STEP_TOLERANCE:
             break
-    return problem.values(v)
+    return problem.values(point.v)
 
 
-def _line_search(
-    problem: _Problem, v: FloatArray, step: FloatArray, objective: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _line_search(problem: _Problem, start: _Point, step: FloatArray) -> _Point:
     """Halve the step of each problem until its objective does not rise; a step that never helps is not taken."""
-    length = np.ones(len(v))
+    limit = start.objective + 1e-12 * np.abs(start.objective)
+    length = np.ones(len(step))
     while True:
-        trial = v + length[:, None] * step
-        reached = problem.objective(trial)
-        rises: BoolArray = ~(reached <= objective + 1e-12 * np.abs(objective)) & (length > 0)
+        point = problem.at(start.v + length[:, None] * step)
+        rises: BoolArray = ~(point.objective <= limit) & (length > 0)
         if not rises.any():
-            return trial, reached
+            return point
         length[rises] = np.where(length[rises] > 1e-6, length[rises] / 2, 0.0)
 
 
@@ -185,7 +204,8 @@ def laplace_covariance(pairs: PairCounts, f: FloatArray, factor: float | FloatAr
     """Posterior covariance at the mode f (t, m): L (I + L' Lambda L)^-1 L' (dt-pbo Eq. 4 and 10), (t, m, m)."""
     problem = _problem(pairs, factor, None)
     flat = f.ravel()
-    weight = probit_terms((flat[pairs.winners] - flat[pairs.losers]) / _SQRT_2)[2]
+    z = (flat[pairs.winners] - flat[pairs.losers]) / _SQRT_2
+    _, weight = probit_terms(z, log_ndtr(z))
     inverse = np.linalg.inv(problem.hessian(weight))
     if isinstance(factor, float):
         return np.asarray(inverse * factor**2)

@@ -9,45 +9,44 @@ from models.records import FloatArray, IntArray
 from models.trees import Trees
 
 
-def leaf_pairs(trees: Trees, leaf_of_item: IntArray, tree_of_item: IntArray, comparisons: IntArray) -> IntArray:
-    """The comparisons as leaves, (n, 2), of all trees in one numbering: tree after tree, leaf after leaf."""
+def count_leaf_pairs(trees: Trees, tree_of_item: IntArray, comparisons: IntArray) -> PairCounts:
+    """The comparisons as pairs of leaves, counted, all trees in one numbering: tree after tree, leaf after leaf.
+
+    All straddlers count, pairs within a leaf do not.
+    """
     offsets = np.cumsum(trees.n_leaves) - trees.n_leaves
-    return (offsets[tree_of_item] + leaf_of_item)[comparisons]
+    leaf = offsets[tree_of_item] + trees.leaf_of_item
+    winner, loser = leaf.take(comparisons[:, 0]), leaf.take(comparisons[:, 1])
+    return count_pairs(np.zeros_like(winner), winner, loser, 1, int(trees.n_leaves.sum()))
 
 
-def fit_leaves(trees: Trees, pairs: IntArray, ratio: float) -> FloatArray:
-    """Mean value of every leaf, in the numbering of `leaf_pairs`; all straddlers count, pairs within a leaf do not.
+def fit_leaves(pairs: PairCounts, n_leaves: IntArray, ratio: float) -> FloatArray:
+    """Mean value of every leaf, in the numbering of `count_leaf_pairs`; n_leaves: (n_trees,) the leaves of each tree.
 
     A leaf that no comparison with another leaf touches keeps its prior mean, zero. Trees with equally many touched
     leaves are solved together.
     """
-    values = np.zeros(int(trees.n_leaves.sum()))
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    touched, local = np.unique(pairs, return_inverse=True)
-    tree_of_leaf = np.repeat(np.arange(len(trees.n_leaves)), trees.n_leaves)
-    tree_of_touched = tree_of_leaf[touched]
-    sizes = np.bincount(tree_of_touched, minlength=len(trees.n_leaves))
+    values = np.zeros(pairs.n_values)
+    is_touched = np.zeros(pairs.n_values, dtype=bool)
+    is_touched[pairs.winner] = True
+    is_touched[pairs.loser] = True
+    touched = np.flatnonzero(is_touched)
+    rank = np.cumsum(is_touched) - 1
+    tree_of_leaf = np.repeat(np.arange(len(n_leaves)), n_leaves)
+    sizes = np.bincount(tree_of_leaf[touched], minlength=len(n_leaves))
     first = np.cumsum(sizes) - sizes
-    tree_of_pair = tree_of_leaf[pairs[:, 0]]
-    within = local.reshape(pairs.shape) - first[tree_of_pair][:, None]
+    tree = tree_of_leaf[pairs.winner]
+    winner, loser = rank[pairs.winner] - first[tree], rank[pairs.loser] - first[tree]
     for size in np.unique(sizes[sizes > 0]):
         members = np.flatnonzero(sizes == size)
         place = np.full(len(sizes), -1)
         place[members] = np.arange(len(members))
-        mine = place[tree_of_pair] >= 0
-        counts = count_pairs(
-            place[tree_of_pair[mine]], within[mine, 0], within[mine, 1], n_problems=len(members), n_values=int(size)
-        )
-        rows = first[members][:, None] + np.arange(size)
-        values[touched[rows]] = laplace_mode(counts, prior_factor(ratio))
+        mine = np.flatnonzero(place[tree] >= 0)
+        group = PairCounts(len(members), int(size), place[tree[mine]], winner[mine], loser[mine], pairs.count[mine])
+        values[touched[first[members][:, None] + np.arange(size)]] = laplace_mode(group, prior_factor(ratio))
     return values
 
 
 def prior_factor(ratio: float) -> float:
     """L of the leaves' prior, in units of sigma_noise: sigma_prior / sigma_noise = 1 / sqrt(ratio) (dt-pbo D.1)."""
     return float(1.0 / np.sqrt(ratio))
-
-
-def pairs_of_one_tree(pairs: IntArray, n_leaves: int) -> PairCounts:
-    """The leaf pairs of a single tree, counted."""
-    return count_pairs(np.zeros(len(pairs), dtype=np.int64), pairs[:, 0], pairs[:, 1], 1, n_leaves)

@@ -15,7 +15,7 @@ from models.accuracy import Accuracy, accuracies
 from models.binning import bin_items
 from models.growth import CategoriesOf, Growth, Straddlers, grow
 from models.laplace import PairCounts, condition_on_zero_sum, laplace_covariance
-from models.leaf_fit import fit_leaves, leaf_pairs, pairs_of_one_tree, prior_factor
+from models.leaf_fit import count_leaf_pairs, fit_leaves, prior_factor
 from models.records import Column, FeatureKind, FloatArray, IntArray
 from models.splits import TieBreak
 from models.structure import Node, leaf_of
@@ -56,8 +56,8 @@ class _Grower(BaseEstimator):  # type: ignore[misc]
 
     def _grow(
         self, items: FloatArray, comparisons: IntArray, tree_of_item: IntArray, n_trees: int, seeds: IntArray
-    ) -> tuple[Trees, IntArray]:
-        """Grow the trees; returns them and the comparisons as leaves."""
+    ) -> tuple[Trees, PairCounts]:
+        """Grow the trees; returns them and their comparisons as pairs of leaves."""
         self.columns_: tuple[Column, ...] = check_columns(self.columns, items.shape[1])
         self.n_features_in_ = items.shape[1]
         if not self.ratio > 0:
@@ -72,7 +72,7 @@ class _Grower(BaseEstimator):  # type: ignore[misc]
             min_score=self.min_score,
         )
         trees = grow(bin_items(items, self.columns_), comparisons, tree_of_item, n_trees, seeds, growth)
-        return trees, leaf_pairs(trees, trees.leaf_of_item, tree_of_item, comparisons)
+        return trees, count_leaf_pairs(trees, tree_of_item, comparisons)
 
 
 class PreferenceTrees(_Grower):
@@ -107,8 +107,8 @@ class PreferenceTrees(_Grower):
             raise ValueError(f"{len(joined)} comparisons join items of two trees, the first is row {joined[0]}")
         total = int(tree.max(initial=-1)) + 1 if n_trees is None else n_trees
         own_seeds = np.arange(total) if seeds is None else np.asarray(seeds, dtype=np.int64)
-        self.trees_, leaves = self._grow(X, pairs, tree, total, own_seeds + self.random_state)
-        self.leaf_mean_ = fit_leaves(self.trees_, leaves, self.ratio)
+        self.trees_, leaf_pairs = self._grow(X, pairs, tree, total, own_seeds + self.random_state)
+        self.leaf_mean_ = fit_leaves(leaf_pairs, self.trees_.n_leaves, self.ratio)
         self.n_leaves_, self.depth_ = self.trees_.n_leaves, self.trees_.max_depth
         return self
 
@@ -153,9 +153,9 @@ class PreferenceTree(_Grower):
         X = check_items(items)
         pairs = check_comparisons(comparisons, len(X))
         one_tree = np.zeros(len(X), dtype=np.int64)
-        trees, leaves = self._grow(X, pairs, one_tree, 1, np.array([self.random_state]))
+        trees, leaf_pairs = self._grow(X, pairs, one_tree, 1, np.array([self.random_state]))
         self.nodes_ = trees.nodes_of(0)
-        self._settle(fit_leaves(trees, leaves, self.ratio), pairs_of_one_tree(leaves, int(trees.n_leaves[0])))
+        self._settle(fit_leaves(leaf_pairs, trees.n_leaves, self.ratio), leaf_pairs)
         return self
 
     def _settle(self, leaf_mean: FloatArray, pair_counts: PairCounts) -> None:
