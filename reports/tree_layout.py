@@ -10,7 +10,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import product, takewhile
 
 from models.records import Column
 from models.structure import Node, SplitText, describe_split
@@ -23,8 +23,9 @@ ANSWER, QUESTION, DETAIL = (7.5, 400), (8.5, 600), (7.0, 400)
 LEADING = 1.22
 GUTTER = 5.0  # between neighbouring strips
 MAX_ITEM_LINES = 10
-_WRAPS = (24, 18, 14, 11, 9)  # characters a line, tried from the most generous
-_DROPS = (18.0, 14.0, 10.0)  # from the lowest card of a depth to the next
+_WRAPS = ((24, 24), (24, 14), (24, 9), (14, 14), (14, 9), (9, 9))  # characters a line, in cards and at ends
+_DROPS = (18.0, 14.0, 10.0)  # from the lowest card of a depth to the next, from the most generous
+_NARROWEST = 17.0  # no end is narrower, its mean alone takes that
 _EASE = 1.5  # how much wider than it needs a drawing is, where there is room
 
 Line = tuple[str, tuple[float, int]]
@@ -39,11 +40,13 @@ class Tree:
     leaf_items: Sequence[Sequence[str]]
 
     def leaves_below(self, at: int) -> tuple[int, ...]:
-        """The leaf numbers under node `at`, left to right."""
-        node = self.nodes[at]
-        if node.left is None or node.right is None:
-            return () if node.leaf is None else (node.leaf,)
-        return self.leaves_below(node.left) + self.leaves_below(node.right)
+        """The leaf numbers of node `at` and under it, left to right: in pre-order a subtree is a run of nodes."""
+        below = takewhile(lambda node: node.depth > self.nodes[at].depth, self.nodes[at + 1 :])
+        return tuple(node.leaf for node in (self.nodes[at], *below) if node.leaf is not None)
+
+    def ends(self, cut_at: int) -> int:
+        """How many ends the drawing has if it is cut at a depth."""
+        return sum(node.depth == cut_at or (node.depth < cut_at and node.leaf is not None) for node in self.nodes)
 
 
 @dataclass
@@ -110,46 +113,50 @@ def place(
     """
     least, most = widths
     depth = max(node.depth for node in tree.nodes)
-    for cut_at, wrap, drop in product(range(depth, -1, -1), _WRAPS, _DROPS):
-        root = _spot(tree, 0, (), cut_at, wrap)
+    cuts = [cut_at for cut_at in range(depth, -1, -1) if tree.ends(cut_at) * _NARROWEST <= most]
+    for cut_at, wraps in product(cuts, _WRAPS):
+        root = _spot(tree, 0, "", cut_at, wraps)
         need = _widen(root, measure, end_lines)
-        leaves_top = _stack(root, drop)
         ends = tuple(spot for spot in root.walk() if not spot.children)
-        total = leaves_top + leaf_band(max(len(spot.items) for spot in ends))
-        if need <= most and total <= height:
+        band = leaf_band(max(len(spot.items) for spot in ends))
+        leaves_top = _stack(root, height - band)
+        if need <= most and leaves_top is not None:
             width = min(most, max(least, need * _EASE))
             _spread(root, 0.0, width)
-            return Layout(root, ends, width, total, leaves_top, cut_at if cut_at < depth else None)
+            return Layout(root, ends, width, leaves_top + band, leaves_top, cut_at if cut_at < depth else None)
     raise ValueError(f"a drawing {most:.0f} pt wide and {height:.0f} pt high holds not even one leaf")
 
 
-def _spot(tree: Tree, at: int, answer: tuple[str, ...], cut_at: int, wrap: int) -> Spot:
+def _spot(tree: Tree, at: int, answer: str, cut_at: int, wraps: tuple[int, int]) -> Spot:
+    """The spot of node `at` and all below it, with texts wrapped at so many characters in cards and at ends."""
     node = tree.nodes[at]
     leaves = tree.leaves_below(at)
     if node.left is None or node.right is None or node.depth >= cut_at:
+        wrap = wraps[1]
         below = () if len(leaves) == 1 else ((f"… {len(leaves)} leaves", DETAIL),)
-        return Spot(node, answer, below, _item_lines(tree, leaves, wrap), leaves)
+        return Spot(node, _wrapped(answer, wrap), below, _item_lines(tree, leaves, wrap), leaves)
+    wrap = wraps[0]
     text = SplitText(*map(spaced, describe_split(node, tree.columns)))
     pairs = f"{node.n_comparisons:,} pair{'' if node.n_comparisons == 1 else 's'}"
     card = (*((line, QUESTION) for line in _wrapped(text.question, wrap)), (pairs, DETAIL))
     children = [
-        _spot(tree, node.left, _wrapped(text.left, wrap), cut_at, wrap),
-        _spot(tree, node.right, _wrapped(text.right, wrap), cut_at, wrap),
+        _spot(tree, node.left, text.left, cut_at, wraps),
+        _spot(tree, node.right, text.right, cut_at, wraps),
     ]
-    return Spot(node, answer, card, leaves=leaves, children=children)
+    return Spot(node, _wrapped(answer, wrap), card, leaves=leaves, children=children)
 
 
 def _item_lines(tree: Tree, leaves: Sequence[int], wrap: int) -> tuple[str, ...]:
     lines = [line for leaf in leaves for name in tree.leaf_items[leaf] for line in _wrapped(spaced(name), wrap)]
     if len(lines) > MAX_ITEM_LINES:
         names = sum(len(tree.leaf_items[leaf]) for leaf in leaves)
-        return tuple(_wrapped(f"{names} items", wrap))
+        return _wrapped(f"{names} items", wrap)
     return tuple(lines)
 
 
 def _wrapped(text: str, wrap: int) -> tuple[str, ...]:
     """Lines of at most `wrap` characters, at most three of them."""
-    return tuple(textwrap.wrap(text, wrap, max_lines=3, placeholder=" …")) or ("–",)
+    return tuple(textwrap.wrap(text, wrap, max_lines=3, placeholder=" …"))
 
 
 def _widen(spot: Spot, measure: Measure, end_lines: Callable[[tuple[int, ...]], Sequence[str]]) -> float:
@@ -162,17 +169,19 @@ def _widen(spot: Spot, measure: Measure, end_lines: Callable[[tuple[int, ...]], 
     return spot.need
 
 
-def _stack(root: Spot, drop: float) -> float:
-    """Set the top of every spot, depth by depth, and return where the leaves' band begins."""
+def _stack(root: Spot, height: float) -> float | None:
+    """Set the top of every spot, depth by depth, and return where the leaves' band begins; None if that is too low."""
     depths: dict[int, list[Spot]] = {}
     for spot in root.walk():
         depths.setdefault(spot.node.depth, []).append(spot)
-    y = 0.0
+    rows = [max(spot.height for spot in depths[depth]) for depth in sorted(depths)]
+    drop = next((drop for drop in _DROPS if sum(rows) + drop * len(rows) <= height), None)
+    if drop is None:
+        return None
     for depth in sorted(depths):
         for spot in depths[depth]:
-            spot.top = y
-        y += max(spot.height for spot in depths[depth]) + drop
-    return y
+            spot.top = sum(rows[:depth]) + drop * depth
+    return sum(rows) + drop * len(rows)
 
 
 def _spread(spot: Spot, left: float, width: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from models.records import (
     StepTime,
 )
 from models.structure import Node
+from reports.render import Rendered, render
 
 MINOR = ("blue-skinned", "red", "white", "eel-like", "clam", "squid or octopus", "shrimp", "roe", "other sea", "egg")
 COLUMNS = (
@@ -206,48 +208,80 @@ def protocols() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@pytest.fixture(name="grow")
+def grow_fixture() -> Callable[..., list[Node]]:
+    return grow
+
+
+@pytest.fixture(name="bushy")
+def bushy_fixture() -> Callable[..., Split | int]:
+    return bushy
+
+
+@pytest.fixture
+def columns() -> tuple[Column, ...]:
+    return COLUMNS
+
+
+@pytest.fixture(name="protocols")
+def protocols_fixture() -> pd.DataFrame:
+    return protocols()
+
+
 WriteRun = Callable[..., Path]
+
+
+def write(folder: Path, *, simulated: bool = False, unpinned: bool = False, tried: pd.DataFrame | None = None) -> Path:
+    """Write a finished run of the sushi study to `folder`."""
+    record = RunRecord(
+        study="sushi",
+        run_id="20261130T064500Z-1a2b3c4d",
+        started=datetime(2026, 11, 30, 6, 45, tzinfo=UTC),
+        config={
+            "seed": 0,
+            "simulated": simulated,
+            "example_user": "17",
+            "tree": {"tie_break": "lowest", "ratio": 0.25},
+        },
+        seed=0,
+        data=(manifest(simulated=simulated, unpinned=unpinned),),
+        git_commit="0123456789abcdef0123456789abcdef01234567",
+        git_dirty=False,
+        packages={"numpy": "2.4.6", "pandas": "3.1.1", "prefstudy": "0.1.0"},
+        python="3.11.9",
+        machine={"system": "Linux", "cores": 2},
+        seconds=(StepTime(step="score users", seconds=7.4), StepTime(step="try protocols", seconds=61.0)),
+    )
+    results = folder / "results"
+    results.mkdir(parents=True, exist_ok=True)
+    (folder / "run.json").write_text(record.model_dump_json(), "utf-8")
+    rows = [row.model_dump(mode="json") for row in metrics()]
+    (results / "metrics.json").write_text(json.dumps(rows), "utf-8")
+    users().to_parquet(results / "users.parquet")
+    (protocols() if tried is None else tried).to_parquet(results / "protocols.parquet")
+    example = {
+        "user_id": "17",
+        "ranking": list(LABELS),
+        "items": {"ids": list(range(10)), "labels": list(LABELS)},
+        "trees": {"straddlers_discarded": fitted(SMALL, 1), "straddlers_kept": fitted(bushy(6, 10), 2)},
+    }
+    (results / "example_tree.json").write_text(json.dumps(example), "utf-8")
+    return folder
 
 
 @pytest.fixture
 def write_run(tmp_path: Path) -> WriteRun:
     """Write the folder of a finished sushi run and return where it lies."""
+    return partial(write, tmp_path / "run")
 
-    def write(*, simulated: bool = False, unpinned: bool = False, tried: pd.DataFrame | None = None) -> Path:
-        record = RunRecord(
-            study="sushi",
-            run_id="20261130T064500Z-1a2b3c4d",
-            started=datetime(2026, 11, 30, 6, 45, tzinfo=UTC),
-            config={
-                "seed": 0,
-                "simulated": simulated,
-                "example_user": "17",
-                "tree": {"tie_break": "lowest", "ratio": 0.25},
-            },
-            seed=0,
-            data=(manifest(simulated=simulated, unpinned=unpinned),),
-            git_commit="0123456789abcdef0123456789abcdef01234567",
-            git_dirty=False,
-            packages={"numpy": "2.4.6", "pandas": "3.1.1", "prefstudy": "0.1.0"},
-            python="3.11.9",
-            machine={"system": "Linux", "cores": 2},
-            seconds=(StepTime(step="score users", seconds=7.4), StepTime(step="try protocols", seconds=61.0)),
-        )
-        folder = tmp_path / "run"
-        results = folder / "results"
-        results.mkdir(parents=True, exist_ok=True)
-        (folder / "run.json").write_text(record.model_dump_json(), "utf-8")
-        rows = [row.model_dump(mode="json") for row in metrics()]
-        (results / "metrics.json").write_text(json.dumps(rows), "utf-8")
-        users().to_parquet(results / "users.parquet")
-        (protocols() if tried is None else tried).to_parquet(results / "protocols.parquet")
-        example = {
-            "user_id": "17",
-            "ranking": list(LABELS),
-            "items": {"ids": list(range(10)), "labels": list(LABELS)},
-            "trees": {"straddlers_discarded": fitted(SMALL, 1), "straddlers_kept": fitted(bushy(6, 10), 2)},
-        }
-        (results / "example_tree.json").write_text(json.dumps(example), "utf-8")
-        return folder
 
-    return write
+@pytest.fixture(scope="session")
+def real_report(tmp_path_factory: pytest.TempPathFactory) -> Rendered:
+    """The report of a run on data that do not count as simulated; not to be changed."""
+    return render(write(tmp_path_factory.mktemp("real")))
+
+
+@pytest.fixture(scope="session")
+def simulated_report(tmp_path_factory: pytest.TempPathFactory) -> Rendered:
+    """The report of a run on simulated and unpinned data; not to be changed."""
+    return render(write(tmp_path_factory.mktemp("simulated"), simulated=True, unpinned=True))
