@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
+from pydantic import ValidationError
 
 from models.errors import UsageError
+from models.explanation import explain
 from tasks.study import StudyConfig
 
 
@@ -30,7 +28,8 @@ def read_config(
     try:
         return kind.model_validate(settings)
     except ValidationError as error:
-        raise UsageError(_explain(kind, error.errors())) from error
+        lines = ["The study cannot be run with these settings.", *explain(kind, error.errors())]
+        raise UsageError("\n".join(lines)) from error
 
 
 def _read_toml(file: Path) -> dict[str, Any]:
@@ -56,42 +55,3 @@ def _assign(settings: dict[str, Any], assignment: str) -> None:
         settings[key] = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         settings[key] = text
-
-
-def _explain(kind: type[BaseModel], errors: Iterable[ErrorDetails]) -> str:
-    lines = ["The study cannot be run with these settings."]
-    for error in errors:
-        name = ".".join(str(part) for part in error["loc"])
-        if error["type"] == "extra_forbidden":
-            known = _fields_beside(kind, error["loc"])
-            close = difflib.get_close_matches(str(error["loc"][-1]), known, n=1)
-            hint = f" Did you mean {close[0]}?" if close else ""
-            lines += [f"  {name}: there is no such setting.{hint}", f"    There are: {', '.join(known)}"]
-        else:
-            lines.append(f"  {name} = {error['input']}: {error['msg'][:1].lower()}{error['msg'][1:]}")
-            field = _field(kind, error["loc"])
-            if field is not None and field.description:
-                lines.append(
-                    f"    {name}: {field.description} (default: {field.get_default(call_default_factory=True)})"
-                )
-    return "\n".join(lines)
-
-
-def _field(kind: type[BaseModel], location: Sequence[int | str]) -> FieldInfo | None:
-    """The field a location leads to, or the last one on the way that has a name."""
-    found: FieldInfo | None = None
-    for part in location:
-        if not (isinstance(part, str) and part in kind.model_fields):
-            break
-        found = kind.model_fields[part]
-        if not (isinstance(found.annotation, type) and issubclass(found.annotation, BaseModel)):
-            break
-        kind = found.annotation
-    return found
-
-
-def _fields_beside(kind: type[BaseModel], location: Sequence[int | str]) -> list[str]:
-    """The settings that exist where an unknown one was given."""
-    parent = _field(kind, location[:-1])
-    owner = parent.annotation if parent is not None else kind
-    return list(owner.model_fields) if isinstance(owner, type) and issubclass(owner, BaseModel) else []
