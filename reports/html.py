@@ -41,8 +41,8 @@ def to_html(page: Page) -> str:
 def standalone_svg(picture: Picture) -> str:
     """The picture as an SVG file that carries its own font."""
     css = fonts.font_face_css(fonts.FIGURE_FACES, picture.svg)
-    title = f"<title>{escape(picture.alt)}</title>"
-    return re.sub(r"(<svg\b[^>]*>)", rf"\1\n{title}\n<style>{css}</style>", picture.svg, count=1) + "\n"
+    end = picture.svg.index(">") + 1
+    return f"{picture.svg[:end]}\n<title>{escape(picture.alt)}</title>\n<style>{css}</style>{picture.svg[end:]}\n"
 
 
 def _environment() -> Environment:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,11 +38,12 @@ def render(run_dir: Path) -> Rendered:
     try:
         (run_dir / "figures").mkdir(exist_ok=True)
         for picture in page.pictures:
-            _write(run_dir / "figures" / f"{picture.name}.svg", standalone_svg(picture))
-        _write(rendered.html, html)
-        aside = _aside(rendered.pdf)
-        write_pdf(html, aside, title=page.title, created=run.record.started)
-        aside.replace(rendered.pdf)
+            with _whole(run_dir / "figures" / f"{picture.name}.svg") as aside:
+                aside.write_text(standalone_svg(picture), "utf-8")
+        with _whole(rendered.html) as aside:
+            aside.write_text(html, "utf-8")
+        with _whole(rendered.pdf) as aside:
+            write_pdf(html, aside, title=page.title, created=run.record.started)
     except OSError as problem:
         raise OutputError(f"The report cannot be written to {run_dir}: {problem.strerror or problem}.") from problem
     return rendered
@@ -57,11 +59,12 @@ def _page_of(run: FinishedRun) -> Callable[[FinishedRun], Page]:
     return page
 
 
-def _write(path: Path, text: str) -> None:
-    aside = _aside(path)
-    aside.write_text(text, "utf-8")
-    aside.replace(path)
-
-
-def _aside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}")
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """A file beside `path` to write to; it takes that name when the block ends, and is gone if the block raises."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield aside
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
