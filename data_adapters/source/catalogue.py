@@ -16,8 +16,8 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(module.name for module in pkgutil.iter_modules(data_adapters.__path__) if not module.ispkg))
 
 
-def adapter(name: str) -> Adapter:
-    """The adapter of a data set. Raises UsageError for a name there is none for."""
+def adapter(name: str, variant: str | None = None) -> Adapter:
+    """The adapter of a data set, or a variant of it. Raises UsageError for a name or a variant there is none for."""
     known = names()
     if name not in known:
         close = difflib.get_close_matches(name, known, n=1)
@@ -26,4 +26,8 @@ def adapter(name: str) -> Adapter:
     found = importlib.import_module(f"data_adapters.{name}").ADAPTER
     if not isinstance(found, Adapter):
         raise TypeError(f"data_adapters.{name}.ADAPTER is not an Adapter")
-    return found
+    if variant is None:
+        return found
+    if variant not in found.variants:
+        raise UsageError(f"{name} has no variant {variant!r}. Known: {', '.join(found.variants) or 'none'}.")
+    return found.variants[variant]

@@ -19,12 +19,14 @@ class RawFile:
     """One file the adapter reads. `sha256` and `bytes` are the published file's, None where no copy is known.
 
     `url` is where the file itself can be downloaded; None where it comes in the data set's archive or by hand.
+    `own`: it is the user's own file, never published, so that there is no sha256 it should have.
     """
 
     name: str
     sha256: str | None = None
     bytes: int | None = None
     url: str | None = None
+    own: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,10 +40,13 @@ class Archive:
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """Rows a publication reports for one pairwise table; None where the table has no such part."""
+    """Rows a publication reports for one pairwise table; None where the table has no such part.
 
-    items: int
-    comparisons: int
+    Of items and comparisons None where no publication counts them: every table has them.
+    """
+
+    items: int | None = None
+    comparisons: int | None = None
     users: int | None = None
     contexts: int | None = None
 
@@ -54,6 +59,7 @@ class Dataset:
     items, users, contexts, comparisons: the features of each part; those of comparisons are flags or per-side values.
     item_texts: further string columns of the items, name to description; `label` is the one people are shown.
     published: the counts of each pairwise table the data set yields, by the table's name.
+    other_forms: further sets of files that hold the same data as `raw`, upstream's own; the first whole one is read.
     fetch_by_hand: the steps a person has to take where no program can fetch the files.
     """
 
@@ -70,7 +76,13 @@ class Dataset:
     comparisons: tuple[Feature, ...] = ()
     item_texts: Mapping[str, str] = field(default_factory=dict)
     archive: Archive | None = None
+    other_forms: tuple[tuple[RawFile, ...], ...] = ()
     fetch_by_hand: tuple[str, ...] = ()
+
+    @property
+    def forms(self) -> tuple[tuple[RawFile, ...], ...]:
+        """The sets of files the data comes in, upstream's own first."""
+        return (self.raw, *self.other_forms)
 
     def url_of(self, file: RawFile) -> str | None:
         """Where a raw file comes from: its own address, else the archive's."""
@@ -92,7 +104,7 @@ class Preference(Record):
     """What a simulator planted, for recovery tests and for the reader of a simulated report.
 
     types: each taste type's rules, the earlier deciding before the later.
-    type_of: the taste type of each user.
+    type_of: the taste type of each user, or of each context where the data has no users.
     noise: the share of comparisons (or of neighbours in a ranking) that were turned against the rules.
     """
 
@@ -111,12 +123,19 @@ class Simulate(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Adapter:
-    """A data set and the code that reads and simulates its raw files. `version` changes whenever a table would."""
+    """A data set and the code that reads and simulates its raw files. `version` changes whenever a table would.
+
+    variants: by name, adapters that make something else of the same raw files, into tables of another name.
+    mapped: the adapter of the same data set in raw files that the mapping file at a path describes; None where they can
+    be laid out in one way only. Raises UsageError for a mapping that cannot be meant.
+    """
 
     dataset: Dataset
     version: str
     read: Callable[[RawFolder], tuple[Reading, ...]]
     simulate: Simulate
+    variants: Mapping[str, Adapter] = field(default_factory=dict)
+    mapped: Callable[[Path], Adapter] | None = None
 
 
 def numeric(

@@ -48,6 +48,7 @@ def fetch(
     agree: shown the licence if it asks for agreement and none is recorded yet.
     mirror: an address that has NAME/FILE for every download; default is PREFSTUDY_MIRROR, else the published address.
     force: download again what is there.
+    A file whose sha256 is not known is fetched too, and the folder then is unpinned.
     Raises UsageError if the licence is not agreed to, RawDataError if no program can fetch the files (with the steps
     for a person), a download fails or is not the published file, and OutputError if the cache cannot be written.
     """
@@ -59,7 +60,8 @@ def fetch(
     if force or not there:
         _agree(dataset, cache / "agreement.json", agree)
         _download(dataset, cache, mirror or os.environ.get("PREFSTUDY_MIRROR"), force, progress)
-    return locate(adapter, cache.parent)
+    unknown = any(file.sha256 is None for file in dataset.raw)
+    return locate(adapter, cache.parent, allow_unpinned=unknown)
 
 
 def _steps(dataset: Dataset) -> str:

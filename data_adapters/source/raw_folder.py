@@ -15,7 +15,7 @@ from data_adapters.source.simulation import SIMULATED, simulated_record
 from models.errors import RawDataError
 from models.records import RawFileRecord
 
-State = Literal["pinned", "simulated", "altered", "missing"]
+State = Literal["pinned", "simulated", "unpinned", "altered", "missing"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +23,8 @@ class FileCheck:
     """What was found of one declared raw file.
 
     state: 'pinned' if it is the published file, 'simulated' if SIMULATED.json vouches for it, 'altered' if its sha256
-    is neither, 'missing'. expected is the sha256 it should have; path, sha256 and bytes are None if it is missing.
+    is neither, 'unpinned' if it is the user's own and was never published, 'missing'. expected is the sha256 it should
+    have; path, sha256 and bytes are None if it is missing.
     """
 
     file: RawFile
@@ -36,7 +37,7 @@ class FileCheck:
 
 @dataclass(frozen=True, kw_only=True)
 class RawFolder:
-    """A folder in which every declared raw file lies, and what each of them is."""
+    """A folder in which every raw file of one of the declared forms lies, and what each of them is."""
 
     path: Path
     files: tuple[RawFileRecord, ...]
@@ -46,6 +47,10 @@ class RawFolder:
     def unpinned(self) -> bool:
         """Whether some file is not the declared one; simulated files are checked against their own record."""
         return not self.simulated and not all(file.pinned for file in self.files)
+
+    def has(self, name: str) -> bool:
+        """Whether a raw file is among those of the form found."""
+        return any(file.name == name for file in self.files)
 
     def file(self, name: str) -> Path:
         """The path of a raw file."""
@@ -78,9 +83,9 @@ def locate(adapter: Adapter, raw: Path | None = None, *, allow_unpinned: bool = 
     checks = _check_files(dataset, folder)
     missing = [check.file.name for check in checks if check.state == "missing"]
     if missing:
-        raise RawDataError(f"{folder}: {', '.join(missing)} missing. {_get_it(dataset, force=False)}")
+        raise RawDataError(f"{folder}: {', '.join(missing)} missing. {_get_it(dataset)}")
     found = RawFolder(path=folder, files=_records(dataset, checks), simulated=(folder / SIMULATED).exists())
-    altered = [check for check in checks if check.state == "altered"]
+    altered = sorted((check for check in checks if check.state == "altered"), key=lambda check: check.expected is None)
     if altered and (found.simulated or not allow_unpinned):
         raise RawDataError(_altered(adapter, found, altered[0]))
     return found
@@ -98,7 +103,19 @@ def _layouts(root: Path, name: str) -> tuple[Path, ...]:
 
 
 def _first_with_files(dataset: Dataset, places: tuple[Path, ...]) -> Path | None:
-    return next((place for place in places if any((place / file.name).is_file() for file in dataset.raw)), None)
+    return next((place for place in places if _there(dataset, place)), None)
+
+
+def _there(dataset: Dataset, place: Path) -> set[str]:
+    return {file.name for form in dataset.forms for file in form if (place / file.name).is_file()}
+
+
+def _form_in(dataset: Dataset, folder: Path) -> tuple[RawFile, ...]:
+    """The first form that is whole, else the one of which most is there."""
+    there = _there(dataset, folder)
+    found = [len(there & {file.name for file in form}) for form in dataset.forms]
+    whole = [form for form, n in zip(dataset.forms, found, strict=True) if n == len(form)]
+    return whole[0] if whole else dataset.forms[found.index(max(found))]
 
 
 def _check_files(dataset: Dataset, folder: Path | None) -> tuple[FileCheck, ...]:
@@ -106,7 +123,7 @@ def _check_files(dataset: Dataset, folder: Path | None) -> tuple[FileCheck, ...]
         return tuple(FileCheck(file=file, state="missing", expected=file.sha256) for file in dataset.raw)
     record = simulated_record(folder)
     vouched = None if record is None else record.files
-    return tuple(_check_file(file, folder / file.name, vouched) for file in dataset.raw)
+    return tuple(_check_file(file, folder / file.name, vouched) for file in _form_in(dataset, folder))
 
 
 def _check_file(file: RawFile, path: Path, vouched: dict[str, str] | None) -> FileCheck:
@@ -117,7 +134,7 @@ def _check_file(file: RawFile, path: Path, vouched: dict[str, str] | None) -> Fi
         sha256, size = sha256_of(path), path.stat().st_size
     except OSError as error:
         raise RawDataError(f"{path} cannot be read: {error.strerror}.") from error
-    state: State = "altered"
+    state: State = "unpinned" if file.own and vouched is None else "altered"
     if sha256 == expected:
         state = "pinned" if vouched is None else "simulated"
     return FileCheck(file=file, state=state, expected=expected, path=path, sha256=sha256, bytes=size)
@@ -137,15 +154,14 @@ def _records(dataset: Dataset, checks: tuple[FileCheck, ...]) -> tuple[RawFileRe
 
 
 def _nothing_found(dataset: Dataset, places: tuple[Path, ...]) -> str:
-    files = ", ".join(file.name for file in dataset.raw)
+    files = "; or ".join(", ".join(file.name for file in form) for form in dataset.forms)
     looked = "\n".join(f"  {place}" for place in places)
-    return f"No raw files of {dataset.name} found ({files}). Looked in:\n{looked}\n{_get_it(dataset, force=False)}"
+    return f"No raw files of {dataset.name} found ({files}). Looked in:\n{looked}\n{_get_it(dataset)}"
 
 
-def _get_it(dataset: Dataset, *, force: bool) -> str:
-    again = " --force" if force else ""
+def _get_it(dataset: Dataset) -> str:
     return (
-        f"Fetch it: prefstudy data fetch {dataset.name}{again}. "
+        f"Fetch it: prefstudy data fetch {dataset.name}. "
         f"Or name the folder that has it with --raw, or go without: --simulated."
     )
 
@@ -154,6 +170,12 @@ def _altered(adapter: Adapter, folder: RawFolder, check: FileCheck) -> str:
     name = adapter.dataset.name
     complaint = _first_bad_line(adapter, folder)
     lines = [complaint] if complaint else []
+    if check.expected is None and not folder.simulated:
+        lines.append(
+            f"{check.path} (sha256 {check.sha256}) cannot be checked: the sha256 of the published file is not known. "
+            f"To use it as it is: --allow-unpinned."
+        )
+        return "\n".join(lines)
     lines.append(f"{check.path} has sha256 {check.sha256}, expected {check.expected or 'none is known'}.")
     if folder.simulated:
         lines.append(f"It was changed after it was simulated. Simulate it again: prefstudy data simulate {name}")

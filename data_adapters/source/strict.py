@@ -24,19 +24,21 @@ WHOLE_NUMBER = r"^-?[0-9]+$"
 
 @dataclass(frozen=True)
 class Rows:
-    """The fields of a text file, row by row.
+    """The fields of a file, row by row.
 
     lines: the number of each row's line in the file, from 1. ended: whether the last line ends in a line break.
+    unit: what such a number counts; spreadsheets have rows and statistics programs cases.
     """
 
     name: str
     fields: list[list[str]]
     lines: list[int]
     ended: bool
+    unit: str = "line"
 
     def error(self, row: int, problem: str) -> RawDataError:
         """An error about one row."""
-        return RawDataError(f"{self.name}, line {self.lines[row]}: {problem}.")
+        return RawDataError(f"{self.name}, {self.unit} {self.lines[row]}: {problem}.")
 
     def columns(self, names: Sequence[str], *, final_break: bool = True) -> Columns:
         """The rows as named columns.
@@ -106,7 +108,8 @@ class Columns:
         first: dict[str, int] = {}
         for row, text in enumerate(self.texts[column]):
             if first.setdefault(text, row) != row:
-                raise self._error(column, row, f"a new value (line {self.rows.lines[first[text]]} has this one)")
+                where = f"{self.rows.unit} {self.rows.lines[first[text]]}"
+                raise self._error(column, row, f"a new value ({where} has this one)")
 
     def _cast(self, column: str, to: pa.DataType, expected: str) -> IntArray | FloatArray:
         texts = pa.array(self.texts[column], pa.string())
@@ -120,13 +123,13 @@ class Columns:
         return self.rows.error(row, f"column {column}: expected {expected}, found {self.texts[column][row]!r}")
 
 
-def read_rows(path: Path, *, separator: str, quoted: bool = False) -> Rows:
-    """Split a UTF-8 text file, gzipped if its name ends in .gz, into fields.
+def read_rows(path: Path, *, separator: str, quoted: bool = False, encoding: str = "UTF-8") -> Rows:
+    """Split a text file, gzipped if its name ends in .gz, into fields.
 
-    quoted: a field may stand in double quotes, as in CSV. Raises RawDataError if the file cannot be read, is not UTF-8,
-    is a damaged gzip file, or has a field whose quotes do not match.
+    quoted: a field may stand in double quotes, as in CSV. Raises RawDataError if the file cannot be read, is not of its
+    encoding, is a damaged gzip file, or has a field whose quotes do not match.
     """
-    text = _decode(path.name, _read_bytes(path))
+    text = _decode(path.name, _read_bytes(path), encoding)
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
     fields: list[list[str]] = []
     lines: list[int] = []
@@ -153,13 +156,13 @@ def _read_bytes(path: Path) -> bytes:
         raise RawDataError(f"{path.name}: the gzip file is damaged or cut off ({error}).") from error
 
 
-def _decode(name: str, content: bytes) -> str:
+def _decode(name: str, content: bytes, encoding: str) -> str:
     try:
-        return content.decode("utf-8")
+        return content.decode(encoding)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         found = content[error.start : error.end]
-        raise RawDataError(f"{name}, line {line}: expected UTF-8 text, found the bytes {found!r}.") from error
+        raise RawDataError(f"{name}, line {line}: expected {encoding} text, found the bytes {found!r}.") from error
 
 
 def _casts(text: pa.Scalar, to: pa.DataType) -> bool:
