@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from pydantic import Field
+
 from models.records import Feature, FeatureKind, Licence, Record
 
 if TYPE_CHECKING:
@@ -100,18 +102,24 @@ class Rule(Record):
     cut: float | None = None
 
 
+Hidden = dict[str, int | str]
+"""What a simulator knows of one item and no raw file says."""
+
+
 class Preference(Record):
     """What a simulator planted, for recovery tests and for the reader of a simulated report.
 
     types: each taste type's rules, the earlier deciding before the later.
     type_of: the taste type of each user, or of each context where the data has no users.
-    noise: the share of comparisons (or of neighbours in a ranking) that were turned against the rules.
+    noise: the share of comparisons (or of neighbours in a ranking, or of labels) that were turned against the rules.
+    hidden: where the rules ask about what stands only between the lines of a text, the answers for each item.
     """
 
     words: str
     types: dict[str, tuple[Rule, ...]]
     type_of: dict[str, str]
     noise: float
+    hidden: dict[str, Hidden] = Field(default_factory=dict)
 
 
 class Simulate(Protocol):
