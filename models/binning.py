@@ -1,4 +1,4 @@
-"""Feature values as ranks: what every level of a tree's growth works on instead of floats."""
+"""Feature values as ranks and sorted orders: what the levels of a tree's growth work on."""
 
 from __future__ import annotations
 
@@ -11,21 +11,24 @@ from numpy.typing import NDArray
 from models.records import Column, FeatureKind, FloatArray, IntArray
 
 MISSING = -1
+CodeArray = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
 class Binned:
-    """Items as ranks.
+    """Items, sorted by every column.
 
-    codes: (d, m) rank of each value among the distinct values of its column, MISSING where it is missing;
-        for a categorical column the category's own code.
-    orders: (d, m) items sorted by code, the missing first.
-    values: for each column its sorted distinct values; a rank indexes them. For a categorical column 0..C-1.
+    items: (m, d) the values themselves.
+    orders: for each column (m,) items in ascending order of their values, the missing first.
+    codes: for each column (m,) in that order, the rank of each value among the distinct values of its column; for a
+        categorical column the category's own code; MISSING where it is missing.
+    values: for each column its sorted distinct values; a code indexes them. For a categorical column 0..C-1.
     categorical: (d,) whether a column is split by sets rather than by a threshold.
     """
 
-    codes: NDArray[np.int32]
-    orders: IntArray
+    items: FloatArray
+    orders: tuple[IntArray, ...]
+    codes: tuple[CodeArray, ...]
     values: tuple[FloatArray, ...]
     categorical: tuple[bool, ...]
 
@@ -36,39 +39,39 @@ class Binned:
 
 
 def bin_items(items: FloatArray, columns: Sequence[Column]) -> Binned:
-    """Rank the values of each column of `items` (m, d).
+    """Sort `items` (m, d) by each of their columns.
 
     Raises ValueError where a categorical column holds anything but whole numbers from zero.
     """
-    codes = np.empty((items.shape[1], items.shape[0]), dtype=np.int32)
-    orders = np.empty(codes.shape, dtype=np.int64)
-    values = []
+    orders, codes, values = [], [], []
     for k, column in enumerate(columns):
-        of_column = _category_codes if column.kind is FeatureKind.CATEGORICAL else _ranks
-        codes[k], orders[k], distinct = of_column(np.ascontiguousarray(items[:, k]), column.name)
+        order, ranks, distinct = _ranked(np.ascontiguousarray(items[:, k]))
+        if column.kind is FeatureKind.CATEGORICAL:
+            ranks, distinct = _as_categories(ranks, distinct, column.name)
+        orders.append(order)
+        codes.append(ranks)
         values.append(distinct)
     categorical = tuple(column.kind is FeatureKind.CATEGORICAL for column in columns)
-    return Binned(codes, orders, tuple(values), categorical)
+    return Binned(items, tuple(orders), tuple(codes), tuple(values), categorical)
 
 
-def _ranks(values: FloatArray, name: str) -> tuple[NDArray[np.int32], IntArray, FloatArray]:
-    order = np.argsort(values)  # NaN sorts last
+def _ranked(values: FloatArray) -> tuple[IntArray, CodeArray, FloatArray]:
+    order = np.argsort(values)
     ordered = values.take(order)
-    known = len(ordered) - int(np.isnan(ordered).sum())
-    first = np.empty(known, dtype=bool)
-    if known:
-        first[0] = True
-        np.not_equal(ordered[1:known], ordered[: known - 1], out=first[1:])
+    known = len(ordered) - int(np.isnan(ordered).sum())  # NaN sorts last
+    first = np.ones(known, dtype=bool)
+    np.not_equal(ordered[1:known], ordered[: max(known - 1, 0)], out=first[1:])
     codes = np.full(len(values), MISSING, dtype=np.int32)
-    codes[order[:known]] = np.cumsum(first) - 1
-    return codes, np.concatenate([order[known:], order[:known]]), np.compress(first, ordered[:known])
+    np.cumsum(first, dtype=np.int32, out=codes[len(values) - known :])
+    codes[len(values) - known :] -= 1
+    if known < len(values):
+        order = np.roll(order, len(values) - known)
+    return order, codes, np.compress(first, ordered[:known])
 
 
-def _category_codes(values: FloatArray, name: str) -> tuple[NDArray[np.int32], IntArray, FloatArray]:
-    known = ~np.isnan(values)
-    codes = np.full(len(values), MISSING, dtype=np.int32)
-    codes[known] = values[known]
-    if (codes[known] != values[known]).any() or (codes[known] < 0).any():
+def _as_categories(ranks: CodeArray, distinct: FloatArray, name: str) -> tuple[CodeArray, FloatArray]:
+    whole = distinct.astype(np.int32)
+    if (whole != distinct).any() or (whole < 0).any():
         raise ValueError(f"column {name}: a categorical column holds whole numbers from zero (or NaN where missing)")
-    size = int(codes.max(initial=-1)) + 1
-    return codes, np.argsort(codes, kind="stable"), np.arange(size, dtype=np.float64)
+    codes = np.where(ranks == MISSING, MISSING, np.append(whole, MISSING)[ranks])
+    return codes.astype(np.int32), np.arange(int(whole.max(initial=-1)) + 1, dtype=np.float64)

@@ -7,17 +7,17 @@ surplus, its wins less its losses there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from models.binning import MISSING, Binned
+from models.binning import MISSING, Binned, CodeArray
 from models.hashing import HashArray, mix
 from models.records import BoolArray, FloatArray, IntArray
 from models.splits import Candidates, TieBreak, Ties, category_splits, threshold_splits
-from models.trees import Trees, TreesBuilder
+from models.trees import InSets, Trees, TreesBuilder
 
 Straddlers = Literal["discard", "keep"]
 CategoriesOf = Literal["region", "pairs"]
@@ -53,8 +53,8 @@ class _Level:
     winners, losers: (pairs,) entries; masked: (d, pairs) columns a kept straddler may no longer speak on, or None.
     items: (entries,) the item of each entry.
     starts: (nodes + 1,) where each node's entries begin, in every row of orders alike.
-    orders: (d, entries) entries sorted by (node, value), and codes: (d, entries) their values' codes in that order.
-    region: (m,) the place in `nodes` of each item, -1 once its leaf is settled.
+    orders: for each column (entries,) the entries sorted by (node, value), and codes their values' codes in that order.
+    region: (m,) the place in `nodes` of each item, -1 once its leaf is settled; None where nobody asks.
     """
 
     nodes: IntArray
@@ -64,9 +64,9 @@ class _Level:
     masked: BoolArray | None
     items: IntArray
     starts: IntArray
-    orders: IntArray
-    codes: NDArray[np.int32]
-    region: IntArray
+    orders: Sequence[IntArray]
+    codes: Sequence[CodeArray]
+    region: IntArray | None
 
     @property
     def node_of_sorted(self) -> IntArray:
@@ -78,10 +78,8 @@ class _Chosen:
     """The split of each node of a level: column -1 where the node is a leaf."""
 
     column: IntArray
-    score: IntArray
-    signed: IntArray
+    score: IntArray  # signed
     missing_left: BoolArray
-    cut: IntArray  # threshold columns: ranks below it go left
     threshold: FloatArray
     left_sets: dict[int, IntArray] = field(default_factory=dict)
 
@@ -94,12 +92,12 @@ def grow(
     comparisons: (n, 2) items, winner first, both of one tree; tree_of_item: (m,) in [0, n_trees); seeds: (n_trees,) for
     the random tie rule.
     """
-    builder = TreesBuilder(n_trees, tree_of_item)
+    builder = TreesBuilder(n_trees)
     level = _root_level(binned, comparisons, tree_of_item, n_trees, seeds, growth)
     while level is not None:
         chosen = _choose(level, binned, growth, builder)
         level = _descend(level, chosen, binned, builder)
-    return builder.finish()
+    return builder.finish(binned.items, tree_of_item)
 
 
 def _root_level(
@@ -113,16 +111,14 @@ def _root_level(
     entry_of = np.cumsum(used) - 1
     size_of_tree = np.bincount(tree_of_item[items], minlength=n_trees)
     trees = np.flatnonzero(size_of_tree)
-    orders = np.empty((binned.n_columns, len(items)), dtype=np.int64)
-    codes = np.empty(orders.shape, dtype=np.int32)
-    for k, order in enumerate(binned.orders):
-        ordered = order if len(items) == len(order) else order.take(np.flatnonzero(used.take(order)))
+    orders, codes = binned.orders, binned.codes
+    if len(items) < len(used) or len(trees) > 1:
+        mine = [np.flatnonzero(used.take(order)) for order in binned.orders]
         if len(trees) > 1:  # a stable sort by tree keeps the order by value within each tree
-            ordered = ordered[np.argsort(tree_of_item[ordered], kind="stable")]
-        orders[k] = ordered if len(items) == len(order) else entry_of.take(ordered)
-        codes[k] = binned.codes[k].take(ordered)
-    region = np.full(n_trees, -1)
-    region[trees] = np.arange(len(trees))
+            by_tree = zip(mine, binned.orders, strict=True)
+            mine = [rows[np.argsort(tree_of_item[order[rows]], kind="stable")] for rows, order in by_tree]
+        orders = tuple(entry_of.take(order.take(rows)) for order, rows in zip(orders, mine, strict=True))
+        codes = tuple(code.take(rows) for code, rows in zip(codes, mine, strict=True))
     masked = None if growth.straddlers == "discard" else np.zeros((binned.n_columns, len(comparisons)), dtype=bool)
     return _Level(
         nodes=trees,
@@ -134,8 +130,16 @@ def _root_level(
         starts=np.r_[0, np.cumsum(size_of_tree[trees])],
         orders=orders,
         codes=codes,
-        region=region[tree_of_item],
+        region=_first_region(binned, tree_of_item, trees, growth),
     )
+
+
+def _first_region(binned: Binned, tree_of_item: IntArray, trees: IntArray, growth: Growth) -> IntArray | None:
+    if growth.max_categories is None or growth.categories_of == "pairs" or not any(binned.categorical):
+        return None
+    place = np.full(int(tree_of_item.max()) + 1, -1)
+    place[trees] = np.arange(len(trees))
+    return place[tree_of_item]
 
 
 def _choose(level: _Level, binned: Binned, growth: Growth, builder: TreesBuilder) -> _Chosen:
@@ -199,26 +203,25 @@ def _candidates(level: _Level, binned: Binned, growth: Growth, k: int, surplus: 
         return threshold_splits(in_order, codes, level.starts, binned.values[k], ties)
     allowed = np.ones(len(level.nodes), dtype=bool)
     if growth.max_categories is not None:
-        held = _categories_held(level, binned, k, growth.categories_of)
+        held = _categories_held(level, binned, k)
         allowed = held <= growth.max_categories
     return category_splits(in_order, codes, level.starts, allowed, ties)
 
 
-def _categories_held(level: _Level, binned: Binned, k: int, categories_of: CategoriesOf) -> IntArray:
-    n_categories, sorted_codes = len(binned.values[k]), level.codes[k]
-    seen = np.zeros((len(level.nodes), n_categories), dtype=bool)
-    known = sorted_codes != MISSING
-    seen[level.node_of_sorted[known], sorted_codes[known]] = True
-    if categories_of == "region":
-        inside = (level.region >= 0) & (binned.codes[k] != MISSING)
-        seen[level.region[inside], binned.codes[k][inside]] = True
+def _categories_held(level: _Level, binned: Binned, k: int) -> IntArray:
+    """How many categories each node holds: those of its pairs, and of all items of its region where one is kept."""
+    seen = np.zeros((len(level.nodes), len(binned.values[k])), dtype=bool)
+    known = level.codes[k] != MISSING
+    seen[level.node_of_sorted[known], level.codes[k][known]] = True
+    if level.region is not None:
+        inside = np.flatnonzero((level.region >= 0) & ~np.isnan(binned.items[:, k]))
+        seen[level.region[inside], binned.items[inside, k].astype(np.int64)] = True
     return np.asarray(seen.sum(axis=1))
 
 
 def _placed(level: _Level, binned: Binned, column: IntArray, best: Candidates, found: list[Candidates]) -> _Chosen:
     """Turn the chosen positions into cuts: a threshold midway between the two values, or a set of categories."""
     n_nodes = len(column)
-    cut = np.zeros(n_nodes, dtype=np.int64)
     threshold = np.full(n_nodes, np.nan)
     left_sets: dict[int, IntArray] = {}
     for k in range(binned.n_columns):
@@ -233,24 +236,22 @@ def _placed(level: _Level, binned: Binned, column: IntArray, best: Candidates, f
             middle = 0.5 * below + 0.5 * above
             # Between two neighbouring floats the middle rounds to one of them: the lower must still fall left.
             threshold[nodes] = np.where(middle > below, middle, above)
-            cut[nodes] = np.searchsorted(values, threshold[nodes], side="left")
-    return _Chosen(column, best.score, best.signed, best.missing_left, cut, threshold, left_sets)
+    return _Chosen(column, best.signed, best.missing_left, threshold, left_sets)
 
 
 def _falls_left(chosen: _Chosen, binned: Binned, node: IntArray, item: IntArray) -> BoolArray:
     """Whether each item falls left in the split of its node; all nodes given must split."""
-    column = chosen.column[node]
-    codes = binned.codes.ravel().take(column * binned.codes.shape[1] + item)
-    left = codes < chosen.cut[node]
-    for k in np.flatnonzero(binned.categorical):
-        split = [at for at in chosen.left_sets if chosen.column[at] == k]
-        if split:
-            goes_left = np.zeros((len(chosen.column), len(binned.values[k])), dtype=bool)
-            for at in split:
-                goes_left[at, chosen.left_sets[at]] = True
-            mine = column == k
-            left[mine] = goes_left[node[mine], codes[mine]]
-    return np.where(codes == MISSING, chosen.missing_left[node], left)
+    column = chosen.column.take(node)
+    values = binned.items.ravel().take(item * binned.n_columns + column)
+    left = values < chosen.threshold.take(node)
+    if chosen.left_sets:
+        in_set = InSets(chosen.left_sets)
+        by_set = np.flatnonzero(np.isnan(chosen.threshold)[node])
+        left[by_set] = in_set(node[by_set], values[by_set])
+    missing = np.isnan(values)
+    if missing.any():
+        left[missing] = chosen.missing_left[node[missing]]
+    return left
 
 
 def _descend(level: _Level, chosen: _Chosen, binned: Binned, builder: TreesBuilder) -> _Level | None:
@@ -265,22 +266,21 @@ def _descend(level: _Level, chosen: _Chosen, binned: Binned, builder: TreesBuild
         column=chosen.column[splits],
         threshold=chosen.threshold[splits],
         missing_left=chosen.missing_left[splits],
-        score=chosen.signed[splits],
+        score=chosen.score[splits],
         left_sets={int(level.nodes[at]): codes for at, codes in chosen.left_sets.items()},
     )
-    region = np.full(len(level.region), -1)
-    inside = np.flatnonzero((level.region >= 0) & splits[level.region])
-    parent = level.region[inside]
-    region[inside] = left_child[parent] + ~_falls_left(chosen, binned, parent, inside)
-    builder.place_items(children, region)
+    region = level.region
+    if region is not None:
+        inside = np.flatnonzero((region >= 0) & splits[region])
+        parent = region[inside]
+        region = np.full(len(region), -1)
+        region[inside] = left_child[parent] + ~_falls_left(chosen, binned, parent, inside)
 
     node = _node_of_entry(level)
-    if level.masked is None:
-        child = region[level.items]
-    else:  # an entry of a kept straddler's loser lies outside its node's region: it falls by its value all the same
-        child = np.full(len(node), -1)
-        grows = splits[node]
-        child[grows] = left_child[node[grows]] + ~_falls_left(chosen, binned, node[grows], level.items[grows])
+    # An entry of a kept straddler's loser lies outside its node's region: it falls by its value all the same.
+    grows = np.flatnonzero(splits.take(node))
+    child = np.full(len(node), -1)
+    child[grows] = left_child[node[grows]] + ~_falls_left(chosen, binned, node[grows], level.items[grows])
     pair_child = child[level.winners]  # of a straddler: the child with its winner
     straddles = pair_child != child[level.losers]
     keep = pair_child >= 0
@@ -309,7 +309,7 @@ class _Pairs:
 
 
 def _next_level(
-    level: _Level, node: IntArray, left_child: IntArray, pairs: _Pairs, children: IntArray, region: IntArray
+    level: _Level, node: IntArray, left_child: IntArray, pairs: _Pairs, children: IntArray, region: IntArray | None
 ) -> _Level:
     """Carry the entries that pairs still use to the children, each column's order by a stable partition.
 
@@ -321,9 +321,10 @@ def _next_level(
     uses[side, pairs.winners] = True
     uses[side, pairs.losers] = True
     carried_on = [np.flatnonzero(uses[s]) for s in (0, 1)]
-    successor = np.full(uses.shape, -1)
-    successor[0, carried_on[0]] = np.arange(len(carried_on[0]))
-    successor[1, carried_on[1]] = np.arange(len(carried_on[1])) + len(carried_on[0])
+    ids = np.split(np.arange(sum(map(len, carried_on)), dtype=np.int32), [len(carried_on[0])])
+    successor = np.full(uses.shape, -1, dtype=np.int32)
+    for s in (0, 1):
+        successor[s, carried_on[s]] = ids[s]
     items = level.items.take(np.concatenate(carried_on))
 
     sizes = np.zeros(len(children), dtype=np.int64)
@@ -332,14 +333,16 @@ def _next_level(
     offsets = np.r_[0, np.cumsum(sizes)]
     # Every column's order holds the same nodes in the same runs, so its entries go to the same places.
     places = [np.repeat(offsets[s:-1:2], sizes[s::2]) + _within_runs(sizes[s::2]) for s in (0, 1)]
-    orders = np.empty((len(level.orders), len(items)), dtype=np.int64)
-    codes = np.empty(orders.shape, dtype=np.int32)
-    for k, order in enumerate(level.orders):
+    orders, codes = [], []
+    for order, code in zip(level.orders, level.codes, strict=True):
+        new_order, new_code = np.empty(len(items), dtype=np.int64), np.empty(len(items), dtype=np.int32)
         for s in (0, 1):
             carried = successor[s].take(order)
             used = np.flatnonzero(carried >= 0)
-            orders[k, places[s]] = carried.take(used)
-            codes[k, places[s]] = level.codes[k].take(used)
+            new_order[places[s]] = carried.take(used)
+            new_code[places[s]] = code.take(used)
+        orders.append(new_order)
+        codes.append(new_code)
 
     busy = sizes > 0
     place = np.where(busy, np.cumsum(busy) - 1, -1)
@@ -347,14 +350,14 @@ def _next_level(
     return _Level(
         nodes=children[busy],
         hashes=hashes[busy],
-        winners=successor[side, pairs.winners],
-        losers=successor[side, pairs.losers],
+        winners=successor[side, pairs.winners].astype(np.int64),
+        losers=successor[side, pairs.losers].astype(np.int64),
         masked=pairs.masked,
         items=items,
         starts=np.r_[0, np.cumsum(sizes[busy])],
         orders=orders,
         codes=codes,
-        region=np.where(region >= 0, place[region], -1),
+        region=None if region is None else np.where(region >= 0, place[region], -1),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from models.binning import MISSING
+from models.binning import MISSING, CodeArray
 from models.hashing import HashArray, mix
 from models.records import BoolArray, FloatArray, IntArray
 
@@ -70,7 +70,7 @@ class Ties:
 
 
 def threshold_splits(
-    surplus: IntArray, codes: IntArray, starts: IntArray, values: FloatArray, ties: Ties
+    surplus: IntArray, codes: CodeArray, starts: IntArray, values: FloatArray, ties: Ties
 ) -> Candidates:
     """Score all thresholds of one column in all nodes at once (dt-pbo Eq. 5-6).
 

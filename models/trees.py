@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from models.records import BoolArray, FloatArray, IntArray
 from models.structure import Node
+
+
+class InSets:
+    """Whether a category's code is in the set of a node, for many nodes and codes at once."""
+
+    def __init__(self, sets: Mapping[int, IntArray]) -> None:
+        self.size = 1 + max((int(codes.max()) for codes in sets.values()), default=0)
+        keys = [node * self.size + codes for node, codes in sets.items()]
+        self.keys = np.concatenate(keys) if keys else np.zeros(0, dtype=np.int64)
+
+    def __call__(self, nodes: IntArray, codes: FloatArray) -> BoolArray:
+        """nodes, codes: (n,); NaN is in no set."""
+        known = (codes >= 0) & (codes < self.size)
+        keys = nodes * self.size + np.where(known, codes, 0).astype(np.int64)
+        return np.isin(keys, self.keys) & known
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,27 +56,33 @@ class Trees:
 
     def leaf_of(self, items: FloatArray, tree_of_item: IntArray) -> IntArray:
         """The leaf, within its own tree, each item falls in: (m, d), (m,) -> (m,)."""
-        node = tree_of_item.copy()
-        moving = np.flatnonzero(self.column[node] >= 0)
-        set_keys, n_codes = self._set_keys()
-        while len(moving):
-            at = node[moving]
-            values = items[moving, self.column[at]]
-            left = values < self.threshold[at]
-            by_set = np.isnan(self.threshold[at])
-            if by_set.any():
-                codes = np.nan_to_num(values[by_set], nan=-1.0)
-                keys = at[by_set] * n_codes + codes.astype(np.int64)
-                left[by_set] = np.isin(keys, set_keys) & (codes >= 0) & (codes < n_codes)
-            left = np.where(np.isnan(values), self.missing_left[at], left)
-            node[moving] = np.where(left, self.left[at], self.right[at])
-            moving = moving[self.column[node[moving]] >= 0]
-        return self.leaf[node]
+        return self.leaf[self.node_of(items, tree_of_item)]
 
-    def _set_keys(self) -> tuple[IntArray, int]:
-        n_codes = 1 + max((int(codes.max()) for codes in self.left_sets.values()), default=0)
-        keys = [node * n_codes + codes for node, codes in self.left_sets.items()]
-        return (np.concatenate(keys) if keys else np.zeros(0, dtype=np.int64)), n_codes
+    def node_of(self, items: FloatArray, tree_of_item: IntArray) -> IntArray:
+        """The node, a leaf, each item falls in: (m, d), (m,) -> (m,)."""
+        node = tree_of_item.copy()
+        flat, n_columns = np.ascontiguousarray(items).ravel(), items.shape[1]
+        in_set = InSets(self.left_sets)
+        moving = np.flatnonzero(self.column.take(node) >= 0)
+        at = node.take(moving)
+        while len(moving):
+            values = flat.take(moving * n_columns + self.column.take(at))
+            threshold = self.threshold.take(at)
+            left = values < threshold
+            if self.left_sets:
+                by_set = np.flatnonzero(np.isnan(threshold))
+                left[by_set] = in_set(at[by_set], values[by_set])
+            missing = np.isnan(values)
+            if missing.any():
+                left[missing] = self.missing_left[at[missing]]
+            at = self.left.take(at) + ~left  # a right child directly follows the left one
+            grows = self.column.take(at) >= 0
+            settled = np.flatnonzero(~grows)
+            if len(settled):
+                node[moving.take(settled)] = at.take(settled)
+                going = np.flatnonzero(grows)
+                moving, at = moving.take(going), at.take(going)
+        return node
 
     def nodes_of(self, tree: int) -> tuple[Node, ...]:
         """One tree as records, in pre-order: a node's number is its position."""
@@ -109,21 +131,16 @@ class TreesBuilder:
     """Collects the nodes of all trees while they are grown level by level; `depth` is that of the level at hand."""
 
     n_trees: int
-    tree_of_item: IntArray
     depth: int = 0
     _parts: dict[str, list[IntArray | FloatArray | BoolArray]] = field(default_factory=dict)
     _splits: list[dict[str, IntArray | FloatArray | BoolArray]] = field(default_factory=list)
     _pairs: list[tuple[IntArray, IntArray]] = field(default_factory=list)
     _left_sets: dict[int, IntArray] = field(default_factory=dict)
     _n_nodes: int = 0
-    _node_of_item: IntArray = field(init=False)
 
     def __post_init__(self) -> None:
         """Plant the roots."""
-        self._node_of_item = self.tree_of_item.copy()
-        roots = np.arange(self.n_trees)
-        self._add(roots, np.full(self.n_trees, -1))
-        self._parts["n_items"].append(np.bincount(self.tree_of_item, minlength=self.n_trees))
+        self._add(np.arange(self.n_trees), np.full(self.n_trees, -1))
 
     def _add(self, tree: IntArray, parent: IntArray) -> IntArray:
         numbers = np.arange(self._n_nodes, self._n_nodes + len(tree))
@@ -131,7 +148,6 @@ class TreesBuilder:
         depth = np.full(len(tree), self.depth)
         for name, part in {"tree": tree, "parent": parent, "depth": depth}.items():
             self._parts.setdefault(name, []).append(part)
-        self._parts.setdefault("n_items", [])
         return numbers
 
     def record_pairs(self, nodes: IntArray, n_pairs: IntArray) -> None:
@@ -166,15 +182,8 @@ class TreesBuilder:
         self._left_sets.update(left_sets)
         return children
 
-    def place_items(self, children: IntArray, region: IntArray) -> None:
-        """Note which of the new children each item lies in; region: (m,) places in `children`, -1 elsewhere."""
-        inside = np.flatnonzero(region >= 0)
-        place = region.take(inside)
-        self._node_of_item[inside] = children[place]
-        self._parts["n_items"].append(np.bincount(place, minlength=len(children)))
-
-    def finish(self) -> Trees:
-        """Number the leaves and put everything in one place."""
+    def finish(self, items: FloatArray, tree_of_item: IntArray) -> Trees:
+        """Number the leaves, and place and count the items (m, d) the trees were grown with; tree_of_item: (m,)."""
         whole: dict[str, Any] = {name: np.concatenate(parts) for name, parts in self._parts.items()}
         fields: dict[str, Any] = {
             "n_comparisons": np.zeros(self._n_nodes, dtype=np.int64),
@@ -193,27 +202,40 @@ class TreesBuilder:
         leaf, n_leaves = _number_leaves(whole["depth"], whole["parent"], fields["left"], fields["right"], self.n_trees)
         max_depth = np.zeros(self.n_trees, dtype=np.int64)
         np.maximum.at(max_depth, whole["tree"], whole["depth"])
-        return Trees(
+        trees = Trees(
             **whole,
             **fields,
             leaf=leaf,
-            leaf_of_item=leaf[self._node_of_item],
             left_sets=self._left_sets,
             n_leaves=n_leaves,
             max_depth=max_depth,
+            n_items=np.zeros(0, dtype=np.int64),
+            leaf_of_item=np.zeros(0, dtype=np.int64),
         )
+        node_of_item = trees.node_of(items, tree_of_item)
+        n_items = _sum_upwards(np.bincount(node_of_item, minlength=self._n_nodes), trees.depth, trees.parent)
+        return replace(trees, n_items=n_items, leaf_of_item=leaf[node_of_item])
+
+
+def _levels(depth: IntArray) -> list[IntArray]:
+    return [np.flatnonzero(depth == at) for at in range(int(depth.max(initial=0)) + 1)]
+
+
+def _sum_upwards(values: IntArray, depth: IntArray, parent: IntArray) -> IntArray:
+    """Add to each node the values of all nodes below it."""
+    total = values.copy()
+    for nodes in reversed(_levels(depth)[1:]):
+        np.add.at(total, parent[nodes], total[nodes])
+    return total
 
 
 def _number_leaves(
     depth: IntArray, parent: IntArray, left: IntArray, right: IntArray, n_trees: int
 ) -> tuple[IntArray, IntArray]:
     """Number each tree's leaves from left to right; nodes stand level by level. Returns (leaf, leaves of each tree)."""
-    levels = [np.flatnonzero(depth == at) for at in range(int(depth.max(initial=0)) + 1)]
-    leaves_below = (left < 0).astype(np.int64)
-    for nodes in reversed(levels[1:]):
-        np.add.at(leaves_below, parent[nodes], leaves_below[nodes])
+    leaves_below = _sum_upwards((left < 0).astype(np.int64), depth, parent)
     first = np.zeros(len(depth), dtype=np.int64)
-    for nodes in levels:
+    for nodes in _levels(depth):
         splits = nodes[left[nodes] >= 0]
         first[left[splits]] = first[splits]
         first[right[splits]] = first[splits] + leaves_below[left[splits]]
