@@ -9,11 +9,12 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from models.errors import RawDataError
 from models.records import BoolArray, FloatArray, IntArray
@@ -98,18 +99,46 @@ class Columns:
         self.require(column, np.isfinite(values) & (values >= minimum) & (values <= maximum), expected)
         return values
 
+    def numbers_or_missing(
+        self, column: str, *, missing: Sequence[str] = ("",), minimum: float = -np.inf, maximum: float = np.inf
+    ) -> FloatArray:
+        """Like `numbers`, but NaN where the text is one of `missing`."""
+        gaps = np.isin(np.array(self.texts[column], dtype=object), missing)
+        filler = next((text for text, gap in zip(self.texts[column], gaps, strict=True) if not gap), None)
+        if filler is None:
+            return np.full(len(gaps), np.nan)
+        filled = [filler if gap else text for text, gap in zip(self.texts[column], gaps, strict=True)]
+        values = replace(self, texts={column: filled}).numbers(column, minimum=minimum, maximum=maximum)
+        return np.where(gaps, np.nan, values)
+
+    def labels(self, column: str, meaning: Mapping[str, str | bool | None]) -> NDArray[Any]:
+        """A column of codes as what they mean, None where that is missing. Raises RawDataError for any other code."""
+        texts = self.texts[column]
+        known = np.array([text in meaning for text in texts], dtype=np.bool_)
+        self.require(column, known, f"one of {', '.join(repr(code) for code in meaning)}")
+        return np.array([meaning[text] for text in texts], dtype=object)
+
     def require(self, column: str, holds: BoolArray, expected: str) -> None:
         """Raise RawDataError for the first row in which `holds` (n,) is false."""
         if not holds.all():
             raise self._error(column, int(np.argmin(holds)), expected)
 
-    def require_unique(self, column: str) -> None:
-        """Raise RawDataError if a value of the column comes twice."""
-        first: dict[str, int] = {}
-        for row, text in enumerate(self.texts[column]):
-            if first.setdefault(text, row) != row:
-                where = f"{self.rows.unit} {self.rows.lines[first[text]]}"
-                raise self._error(column, row, f"a new value ({where} has this one)")
+    def require_unique(self, column: str, *further: str) -> None:
+        """Raise RawDataError if a value of the column, or of it and further ones together, comes twice."""
+        first: dict[tuple[str, ...], int] = {}
+        for row, key in enumerate(zip(*(self.texts[name] for name in (column, *further)), strict=True)):
+            if first.setdefault(key, row) != row:
+                where = f"{self.rows.unit} {self.rows.lines[first[key]]}"
+                together = f" together with {', '.join(further)}" if further else ""
+                raise self._error(column, row, f"a new value{together} ({where} has this one)")
+
+    def only(self, keep: BoolArray) -> Columns:
+        """The rows for which `keep` (n,) is true."""
+        kept = np.flatnonzero(keep).tolist()
+        rows = replace(
+            self.rows, fields=[self.rows.fields[row] for row in kept], lines=[self.rows.lines[row] for row in kept]
+        )
+        return Columns(rows, {name: [texts[row] for row in kept] for name, texts in self.texts.items()})
 
     def _cast(self, column: str, to: pa.DataType, expected: str) -> IntArray | FloatArray:
         texts = pa.array(self.texts[column], pa.string())

@@ -1,0 +1,63 @@
+"""An adapter from a mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from data_adapters.choice.mapping_file import MappingFile, read_mapping, shipped_mapping
+from data_adapters.simulators.choice import Design, simulate_choices
+from data_adapters.source.description import Adapter, Counts, Dataset, RawFile
+from data_adapters.source.raw_folder import RawFolder
+from data_adapters.source.reading import Reading
+
+VERSION = "1"
+
+
+def choice_adapter(
+    name: str, *, design: Design, fetch_by_hand: tuple[str, ...], published: Mapping[str, Counts]
+) -> Adapter:
+    """The adapter `name` of the shipped mapping of that name; with a mapping of the user's, that of her own file.
+
+    design: how raw files in the layout of either mapping are simulated.
+    """
+    shipped = _adapter(name, shipped_mapping(name), design, fetch_by_hand)
+    dataset = replace(shipped.dataset, published=published)
+    return replace(shipped, dataset=dataset, mapped=partial(_mapped, name, fetch_by_hand))
+
+
+def _mapped(name: str, fetch_by_hand: tuple[str, ...], path: Path) -> Adapter:
+    return _adapter(name, read_mapping(path), Design(), fetch_by_hand)
+
+
+def _adapter(name: str, source: MappingFile, design: Design, fetch_by_hand: tuple[str, ...]) -> Adapter:
+    mapping = source.mapping
+    file = mapping.file
+    raw = RawFile(name=file.name, sha256=file.sha256, bytes=file.bytes, url=file.url, own=file.sha256 is None)
+    dataset = Dataset(
+        name=name,
+        title=mapping.title,
+        citation=mapping.citation,
+        licence=mapping.licence,
+        raw=(raw,),
+        side="presented",
+        items=tuple(attribute.feature for attribute in mapping.attributes),
+        users=tuple(feature.feature for feature in mapping.respondents),
+        item_texts={"label": "number of the profile, in the order in which they first occur"},
+        published={name: Counts()},
+        fetch_by_hand=() if file.url else fetch_by_hand,
+    )
+    return Adapter(
+        dataset=dataset,
+        version=f"{VERSION}, mapping {source.name} {source.sha256[:12]}",
+        read=partial(_read, name, source),
+        simulate=partial(simulate_choices, source, design),
+    )
+
+
+def _read(name: str, source: MappingFile, raw: RawFolder) -> tuple[Reading, ...]:
+    from data_adapters.choice.reading import read_choices  # noqa: PLC0415 - the spreadsheet readers take half a second
+
+    return (read_choices(raw.file(source.mapping.file.name), name, source),)

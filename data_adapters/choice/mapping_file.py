@@ -1,0 +1,47 @@
+"""Reading a mapping file (TOML) and refusing, in words, what it cannot mean."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from data_adapters.choice.mapping import ChoiceMapping
+from models.errors import UsageError
+from models.explanation import explain
+
+SHIPPED = Path(__file__).parent / "mappings"
+
+
+@dataclass(frozen=True)
+class MappingFile:
+    """A mapping with the name of its file and the sha256 of its bytes."""
+
+    name: str
+    sha256: str
+    mapping: ChoiceMapping
+
+
+def read_mapping(path: Path) -> MappingFile:
+    """Read a mapping file. Raises UsageError naming every key that is unknown or impossible, with its description."""
+    try:
+        content = path.read_bytes()
+        settings = tomllib.loads(content.decode())
+    except OSError as error:
+        raise UsageError(f"{path}: the mapping cannot be read ({(error.strerror or str(error)).lower()}).") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: this is not a TOML file ({error}).") from error
+    try:
+        mapping = ChoiceMapping.model_validate(settings)
+    except ValidationError as error:
+        lines = [f"{path}: this mapping cannot be meant.", *explain(ChoiceMapping, error.errors())]
+        raise UsageError("\n".join(lines)) from error
+    return MappingFile(path.name, hashlib.sha256(content).hexdigest(), mapping)
+
+
+def shipped_mapping(name: str) -> MappingFile:
+    """One of the mappings in `mappings/`, by its name without .toml."""
+    return read_mapping(SHIPPED / f"{name}.toml")

@@ -1,0 +1,178 @@
+"""A choice experiment as a pairwise table: an item for each different profile, a comparison for each choice of one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data_adapters.choice.mapping import SIDE, FeatureColumn
+from data_adapters.choice.mapping_file import MappingFile
+from data_adapters.choice.raw_table import read_raw_table
+from data_adapters.choice.tasks import LEFT, NO_ANSWER, OPT_OUT, SEVERAL, Tasks, read_tasks
+from data_adapters.choice.values import FeatureReader
+from data_adapters.source import strict
+from data_adapters.source.reading import Reading
+from models.records import BoolArray, DroppedRows, IntArray
+
+WHY_DROPPED = {OPT_OUT: "the opt-out was chosen", NO_ANSWER: "nothing was chosen", SEVERAL: "more than one was chosen"}
+SAME_PROFILE = "both profiles are the same"
+NO_COMPARISON = "no comparison is left"
+ONLY_DROPPED = "shown only in tasks that were dropped"
+
+
+def read_choices(path: Path, name: str, source: MappingFile) -> Reading:
+    """Read the file that a mapping describes into the table `name`.
+
+    A profile that is shown again, to whomever, is the same item: its features are all there is to it. Raises
+    RawDataError naming file, row, column, value, what was expected and the mapping's key.
+    """
+    table = read_raw_table(path, source.mapping.file)
+    tasks = read_tasks(table, source)
+    profiles, profile = _profiles(table, source, tasks)
+    why = _reasons(source, tasks, profile)
+    kept = why == ""
+    shown, item = _renumbered(profile[kept])
+    asked, user = np.unique(tasks.respondent[kept], return_inverse=True)
+    ids = _item_ids(len(shown))
+    return Reading(
+        name=name,
+        items={"item_id": ids, "label": [id_.replace("-", " ") for id_ in ids], **_of_rows(profiles, shown)},
+        comparisons={
+            "comparison_id": [
+                f"{tasks.respondents[who]}-{task}"
+                for who, task in zip(tasks.respondent[kept], tasks.name[kept], strict=True)
+            ],
+            "left_id": ids[item[:, 0]],
+            "right_id": ids[item[:, 1]],
+            "left_wins": tasks.outcome[kept] == LEFT,
+            "user_id": tasks.respondents[asked][user],
+            "task_index": tasks.index[kept],
+        },
+        users={"user_id": tasks.respondents[asked], **_of_rows(_respondents(table, source, tasks), asked)},
+        rows_read={path.name: len(table.rows.fields)},
+        dropped=_dropped(source, tasks, why, n_profiles=len(profiles[next(iter(profiles))]), n_items=len(shown)),
+        quirks=_quirks(table, source, tasks),
+    )
+
+
+def _profiles(table: strict.Columns, source: MappingFile, tasks: Tasks) -> tuple[dict[str, NDArray[Any]], IntArray]:
+    """The different profiles' features and, (n, 2), which of them each task showed left and right."""
+    mapping, n = source.mapping, len(tasks.outcome)
+    sides = mapping.wide.sides if mapping.wide is not None else ("", "")
+    needed = np.zeros(len(table.rows.fields), np.bool_)
+    needed[tasks.rows] = True
+    reader = FeatureReader(table, source, "attributes")
+    shown: dict[str, NDArray[Any]] = {}
+    for attribute in mapping.attributes:
+        per_side = [
+            reader.read(attribute, needed, side=side)[tasks.rows[:, column]] for column, side in enumerate(sides)
+        ]
+        shown[attribute.name] = np.concatenate(per_side)
+    codes = np.stack([_codes(values) for values in shown.values()], axis=1)
+    _, first, which = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    return _of_rows(shown, first), which.reshape(2, n).T
+
+
+def _codes(values: NDArray[Any]) -> IntArray:
+    place = {value: position for position, value in enumerate(dict.fromkeys(values.tolist()))}
+    return np.array([place[value] for value in values.tolist()], dtype=np.int64)
+
+
+def _renumbered(profile: IntArray) -> tuple[IntArray, IntArray]:
+    """The profiles that occur, in the order in which they do, and the positions in them of each (n, 2)."""
+    found, first, which = np.unique(profile.ravel(), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return found[order], np.argsort(order)[which].reshape(profile.shape)
+
+
+def _item_ids(n: int) -> NDArray[Any]:
+    return np.array([f"profile-{number}" for number in range(1, n + 1)], dtype=object)
+
+
+def _of_rows(columns: dict[str, NDArray[Any]], rows: IntArray) -> dict[str, NDArray[Any]]:
+    return {name: values[rows] for name, values in columns.items()}
+
+
+def _respondents(table: strict.Columns, source: MappingFile, tasks: Tasks) -> dict[str, NDArray[Any]]:
+    """The respondents' features, (m,) each, which have to be the same in all rows of a respondent."""
+    mapping = source.mapping
+    column = table.texts[mapping.layout.respondent]
+    place = {name: position for position, name in enumerate(tasks.respondents.tolist())}
+    who = np.array([place[name] for name in column], dtype=np.int64)
+    _, first = np.unique(who, return_index=True)
+    everywhere = np.ones(len(who), np.bool_)
+    reader = FeatureReader(table, source, "respondents")
+    found = {}
+    for feature in mapping.respondents:
+        values = reader.read(feature, everywhere)
+        same: BoolArray = np.equal(values, values[first[who]]).astype(np.bool_)
+        earlier = f"{table.rows.unit} {table.rows.lines[first[who][np.argmin(same)]]}"
+        table.require(feature.columns[0], same, f"what the respondent's {earlier} has ({reader.key(feature)})")
+        found[feature.name] = values[first]
+    return found
+
+
+def _reasons(source: MappingFile, tasks: Tasks, profile: IntArray) -> NDArray[Any]:
+    """Why each task is not in the table, (n,) texts, empty for one that is."""
+    why = np.array([WHY_DROPPED.get(outcome, "") for outcome in tasks.outcome.tolist()], dtype=object)
+    why[(why == "") & (profile[:, 0] == profile[:, 1])] = SAME_PROFILE
+    why[_excluded(source, tasks)[tasks.respondent]] = _exclusion(source)
+    return why
+
+
+def _excluded(source: MappingFile, tasks: Tasks) -> BoolArray:
+    """Which respondents, (m,), opted out too often."""
+    most = source.mapping.most_opt_outs
+    n = len(tasks.respondents)
+    asked = np.bincount(tasks.respondent, minlength=n)
+    opted_out = np.bincount(tasks.respondent[tasks.outcome == OPT_OUT], minlength=n)
+    return np.zeros(n, np.bool_) if most is None else opted_out > most * asked
+
+
+def _exclusion(source: MappingFile) -> str:
+    return f"the respondent opted out in more than {source.mapping.most_opt_outs or 0:.0%} of the tasks"
+
+
+def _dropped(
+    source: MappingFile, tasks: Tasks, why: NDArray[Any], *, n_profiles: int, n_items: int
+) -> tuple[DroppedRows, ...]:
+    excluded = int(_excluded(source, tasks).sum())
+    left = len(np.unique(tasks.respondent[why == ""]))
+    tasks_dropped = Counter(reason for reason in why.tolist() if reason)
+    found = [
+        *(("comparisons", reason, rows) for reason, rows in sorted(tasks_dropped.items())),
+        ("users", _exclusion(source), excluded),
+        ("users", NO_COMPARISON, len(tasks.respondents) - excluded - left),
+        ("items", ONLY_DROPPED, n_profiles - n_items),
+    ]
+    return tuple(DroppedRows(table=table, reason=reason, rows=rows) for table, reason, rows in found if rows)
+
+
+def _quirks(table: strict.Columns, source: MappingFile, tasks: Tasks) -> tuple[str, ...]:
+    n = len(tasks.outcome)
+    counted = (
+        f"{table.rows.name}: {len(table.rows.fields):,} rows are {n:,} tasks of {len(tasks.respondents):,} respondents"
+    )
+    features = [*source.mapping.attributes, *source.mapping.respondents]
+    return (counted, *(quirk for feature in features for quirk in _merged(table, source, feature)))
+
+
+def _merged(table: strict.Columns, source: MappingFile, feature: FeatureColumn) -> Sequence[str]:
+    """A line for each label that the mapping gives to several values of a column."""
+    if feature.levels is None or feature.column is None:
+        return ()
+    sides = source.mapping.wide.sides if source.mapping.wide is not None else ("",)
+    columns = list(dict.fromkeys(feature.column.replace(SIDE, side) for side in sides))
+    times = Counter(text for column in columns for text in table.texts[column])
+    values = {label: [value for value, of in feature.levels.items() if of == label] for label in feature.labels}
+    return [
+        f"{table.rows.name}, column {' and '.join(columns)}: "
+        f"{', '.join(f'{value!r} ({times[value]:,} times)' for value in merged)} are one level, {label!r}"
+        for label, merged in values.items()
+        if sum(times[value] > 0 for value in merged) > 1
+    ]
