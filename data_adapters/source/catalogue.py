@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
+from pathlib import Path
 
 import data_adapters
 from data_adapters.source.description import Adapter
@@ -16,8 +17,11 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(module.name for module in pkgutil.iter_modules(data_adapters.__path__) if not module.ispkg))
 
 
-def adapter(name: str, variant: str | None = None) -> Adapter:
-    """The adapter of a data set, or a variant of it. Raises UsageError for a name or a variant there is none for."""
+def adapter(name: str, variant: str | None = None, *, mapping: Path | None = None) -> Adapter:
+    """The adapter of a data set, or a variant of it, or that of raw files which a mapping file describes.
+
+    Raises UsageError for a name or a variant there is none for, and for a mapping where the data set takes none.
+    """
     known = names()
     if name not in known:
         close = difflib.get_close_matches(name, known, n=1)
@@ -26,6 +30,10 @@ def adapter(name: str, variant: str | None = None) -> Adapter:
     found = importlib.import_module(f"data_adapters.{name}").ADAPTER
     if not isinstance(found, Adapter):
         raise TypeError(f"data_adapters.{name}.ADAPTER is not an Adapter")
+    if mapping is not None:
+        if found.mapped is None:
+            raise UsageError(f"{name} takes no mapping: its raw files are laid out in one way. conjoint takes any.")
+        return found.mapped(mapping)
     if variant is None:
         return found
     if variant not in found.variants:
