@@ -19,7 +19,7 @@ class Reading:
     items: `item_id` and the declared features and texts; users and contexts alike with `user_id`, `context_id`.
     comparisons: `comparison_id, left_id, right_id, left_wins`, where known `user_id, context_id, task_index`, and the
     declared features. Binary values are bools, labels strings, multi_hot values lists of strings.
-    rows_read: rows of each raw file, header lines not counted.
+    rows_read: rows of each raw file, header lines not counted; FILE$TABLE where a file holds several tables.
     """
 
     name: str

@@ -103,13 +103,10 @@ class Columns:
         self, column: str, *, missing: Sequence[str] = ("",), minimum: float = -np.inf, maximum: float = np.inf
     ) -> FloatArray:
         """Like `numbers`, but NaN where the text is one of `missing`."""
-        gaps = np.isin(np.array(self.texts[column], dtype=object), missing)
-        filler = next((text for text, gap in zip(self.texts[column], gaps, strict=True) if not gap), None)
-        if filler is None:
-            return np.full(len(gaps), np.nan)
-        filled = [filler if gap else text for text, gap in zip(self.texts[column], gaps, strict=True)]
-        values = replace(self, texts={column: filled}).numbers(column, minimum=minimum, maximum=maximum)
-        return np.where(gaps, np.nan, values)
+        known = ~np.isin(np.array(self.texts[column], dtype=object), missing)
+        values = np.full(len(known), np.nan)
+        values[known] = self.only(known).numbers(column, minimum=minimum, maximum=maximum)
+        return values
 
     def labels(self, column: str, meaning: Mapping[str, str | bool | None]) -> NDArray[Any]:
         """A column of codes as what they mean, None where that is missing. Raises RawDataError for any other code."""

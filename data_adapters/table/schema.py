@@ -27,7 +27,7 @@ ARROW_TYPES = {
     FeatureKind.ORDINAL: pa.string(),
     FeatureKind.BINARY: pa.bool_(),
     FeatureKind.CATEGORICAL: pa.string(),
-    FeatureKind.MULTI_HOT: pa.list_(pa.string()),
+    FeatureKind.MULTI_HOT: pa.list_(pa.field("element", pa.string())),  # the name that Parquet gives it
 }
 
 

@@ -1,6 +1,7 @@
 """What every adapter owes, simulated always and real where PREFSTUDY_RAW names the raw files.
 
-A new adapter only adds its damaged raw files: `DAMAGED` in a module of its name in tests/data_adapters/damaged.
+A new adapter only adds a module of its name in tests/data_adapters/damaged: its damaged raw files (`DAMAGED`), and how
+many rows its tables can have at most, given those of the raw files (`ACCOUNT`).
 """
 
 from __future__ import annotations
@@ -46,9 +47,17 @@ def skip_without_files(source: Adapter, folder: Path) -> None:
         pytest.skip(f"PREFSTUDY_RAW has no files of {source.dataset.name}")
 
 
-@pytest.fixture(scope="module", params=names())
+OF_DATASET = {
+    module.name: importlib.import_module(f"{damaged.__name__}.{module.name}")
+    for module in pkgutil.iter_modules(damaged.__path__)
+}
+ADAPTERS = {name: adapter(name) for name in names()}
+ADAPTERS |= {f"{name}:{variant}": found for name in names() for variant, found in adapter(name).variants.items()}
+
+
+@pytest.fixture(scope="module", params=ADAPTERS)
 def source(request: pytest.FixtureRequest) -> Adapter:
-    return adapter(request.param)
+    return ADAPTERS[request.param]
 
 
 @pytest.fixture(scope="module", params=["simulated", "real"])
@@ -99,10 +108,21 @@ def test_manifest_is_complete(case: Case):
         assert manifest.simulated == case.raw.simulated
         assert not manifest.unpinned
         assert manifest.rows == {name: part.num_rows for name, part in table.parts.items()}
-        assert {file.name for file in manifest.raw_files} >= set(manifest.rows_read)
+        assert {file.name for file in manifest.raw_files} >= {name.partition("$")[0] for name in manifest.rows_read}
         assert all(file.bytes > 0 and re.fullmatch("[0-9a-f]{64}", file.sha256) for file in manifest.raw_files)
         assert manifest.licence == case.adapter.dataset.licence
         assert manifest.adapter_version == case.adapter.version
+
+
+def test_every_raw_row_is_in_the_table_or_dropped_by_reason(case: Case):
+    account = OF_DATASET[case.adapter.dataset.name].ACCOUNT
+    for table in case.tables:
+        manifest = table.manifest
+        assert {"comparisons"} <= set(account) <= set(table.parts)
+        assert all(drop.rows >= 0 for drop in manifest.dropped)
+        for part, offered in account.items():
+            dropped = sum(drop.rows for drop in manifest.dropped if drop.table == part)
+            assert manifest.rows[part] + dropped == offered(manifest.rows_read), part
 
 
 def test_a_random_side_is_a_fair_coin(case: Case):
@@ -138,10 +158,7 @@ def test_a_simulation_repeats_byte_for_byte_and_changes_with_the_seed(source: Ad
 
 # ------------------------------------------------------------------------------------- damaged raw files
 
-DAMAGED: dict[str, tuple[Damage, ...]] = {
-    module.name: importlib.import_module(f"{damaged.__name__}.{module.name}").DAMAGED
-    for module in pkgutil.iter_modules(damaged.__path__)
-}
+DAMAGED: dict[str, tuple[Damage, ...]] = {name: module.DAMAGED for name, module in OF_DATASET.items()}
 
 
 def test_every_data_set_has_damaged_files_and_no_two_are_called_alike():

@@ -1,13 +1,15 @@
-"""Damaged raw files, a module a data set with its `DAMAGED`, and the ways to damage a file."""
+"""What the contract test knows of each data set, a module each: damaged raw files, and the account of the rows."""
 
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 Edit = Callable[[bytes], bytes]
 """From the content of a simulated file to that of the damaged one."""
+Account = Mapping[str, Callable[[Mapping[str, int]], int]]
+"""For the comparisons and other parts: how many rows they and the dropped ones have, given those of the raw files."""
 EditLines = Callable[[list[str]], list[str]]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tests.data_adapters.damaged import Damage, field, line, lines
+from tests.data_adapters.damaged import Account, Damage, field, line, lines
 
 FILE = "bela.csv"
+ACCOUNT: Account = {"comparisons": lambda read: read[FILE] // 3, "users": lambda read: read[FILE] // (3 * 18)}
 
 DAMAGED = (
     Damage("empty", FILE, lambda _: b"", "expected a header, found an empty file"),

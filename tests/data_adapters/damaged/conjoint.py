@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tests.data_adapters.damaged import Damage, field, line, lines
+from tests.data_adapters.damaged import Account, Damage, field, line, lines
 
 FILE = "flats.csv"
+ACCOUNT: Account = {"comparisons": lambda read: read[FILE]}
 
 DAMAGED = (
     Damage("column of one side missing", FILE, line(1, lambda text: text.replace("B_rent", "B.rent")),

@@ -9,9 +9,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.data_adapters.damaged import Damage, Edit
+from tests.data_adapters.damaged import Account, Damage, Edit
 
 A, B = "INBOX_A-00000-of-00001.parquet", "INBOX_B-00000-of-00001.parquet"
+ACCOUNT: Account = {
+    "items": lambda read: sum(read.values()),
+    "comparisons": lambda read: sum(rows * (rows - 1) // 2 for rows in read.values()),
+}
 
 
 def table(change: Callable[[pa.Table], pa.Table]) -> Edit:

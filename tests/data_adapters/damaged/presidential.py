@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tests.data_adapters.damaged import Damage, field, lines
+from tests.data_adapters.damaged import Account, Damage, field, lines
 
 FILE = "presidential.csv"
+ACCOUNT: Account = {"comparisons": lambda read: read[FILE] // 2, "users": lambda read: read[FILE] // (2 * 30)}
 
 DAMAGED = (
     Damage("candidate missing", FILE, lines(lambda found: found[:-1]),

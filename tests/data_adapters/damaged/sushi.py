@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from tests.data_adapters.damaged import Damage, field, line, lines
+from tests.data_adapters.damaged import Account, Damage, field, line, lines
 
 ITEMS, USERS, ORDER_A, ORDER_B = "sushi3.idata", "sushi3.udata", "sushi3a.5000.10.order", "sushi3b.5000.10.order"
+
+
+ACCOUNT: Account = {
+    "items": lambda read: read[ITEMS],
+    "users": lambda read: read[USERS],
+    "comparisons": lambda read: 45 * sum(rows for file, rows in read.items() if file in {ORDER_A, ORDER_B}),
+}
 
 
 def flip(text: str, position: int) -> str:

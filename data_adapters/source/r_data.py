@@ -1,0 +1,52 @@
+"""Strict reading of data frames in R's .rda files, as rows of texts like those of a text file."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import rdata
+
+from data_adapters.source.strict import Rows
+from models.errors import RawDataError
+
+
+def read_frames(path: Path, name: str, columns: Mapping[str, Sequence[str]]) -> dict[str, Rows]:
+    """The data frames of the list `name` in an .rda file, each with its row names as its first column.
+
+    columns: the frames the list has to hold, each with its columns, row names first; these have no name in R.
+    Raises RawDataError if the file is damaged or holds something else.
+    """
+    found = _read(path)
+    frames = found.get(name)
+    if not isinstance(frames, dict) or {str(key) for key in frames} != set(columns):
+        inside = ", ".join(map(str, frames if isinstance(frames, dict) else found)) or "nothing"
+        raise RawDataError(f"{path.name}: expected the list {name} of {', '.join(columns)}, found {inside}.")
+    return {frame: _rows(f"{path.name}${frame}", frames[frame], columns[frame]) for frame in columns}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what it warns of, it then fails at
+            content = rdata.read_rda(path)
+    except Exception as error:  # on damaged bytes the parser fails in any way
+        raise RawDataError(f"{path.name}: this is no whole R data file ({error or type(error).__name__}).") from error
+    return {str(name): value for name, value in content.items()}
+
+
+def _rows(name: str, frame: object, columns: Sequence[str]) -> Rows:
+    if not isinstance(frame, pd.DataFrame) or [str(column) for column in frame.columns] != list(columns[1:]):
+        found = ", ".join(map(str, frame.columns)) if isinstance(frame, pd.DataFrame) else type(frame).__name__
+        raise RawDataError(f"{name}: expected a data frame of {', '.join(columns[1:])}, found {found}.")
+    values = [_texts(frame.index), *(_texts(frame[column]) for column in frame.columns)]
+    rows = [list(row) for row in zip(*values, strict=True)]
+    return Rows(name, rows, list(range(1, len(rows) + 1)), ended=True, unit="row")
+
+
+def _texts(values: pd.Series[Any] | pd.Index[Any]) -> list[str]:
+    """Each value as text, NA as none; a number with the digits that tell it from its neighbours."""
+    return ["" if pd.isna(value) else str(value) for value in values.tolist()]
