@@ -58,15 +58,18 @@ def bin_items(items: FloatArray, columns: Sequence[Column]) -> Binned:
 def _ranked(values: FloatArray) -> tuple[IntArray, CodeArray, FloatArray]:
     order = np.argsort(values)
     ordered = values.take(order)
-    known = len(ordered) - int(np.isnan(ordered).sum())  # NaN sorts last
-    first = np.ones(known, dtype=bool)
-    np.not_equal(ordered[1:known], ordered[: max(known - 1, 0)], out=first[1:])
-    codes = np.full(len(values), MISSING, dtype=np.int32)
-    np.cumsum(first, dtype=np.int32, out=codes[len(values) - known :])
-    codes[len(values) - known :] -= 1
-    if known < len(values):
-        order = np.roll(order, len(values) - known)
-    return order, codes, np.compress(first, ordered[:known])
+    n_missing = int(np.isnan(ordered).sum())  # NaN sorts last
+    known = ordered[: len(ordered) - n_missing]
+    changes = known[1:] != known[:-1]
+    if changes.all():
+        ranks, distinct = np.arange(len(known), dtype=np.int32), known
+    else:
+        first = np.r_[True, changes]
+        ranks, distinct = (np.cumsum(first) - 1).astype(np.int32), np.compress(first, known)
+    if n_missing:
+        order = np.roll(order, n_missing)
+        ranks = np.r_[np.full(n_missing, MISSING, dtype=np.int32), ranks]
+    return order, ranks, distinct
 
 
 def _as_categories(ranks: CodeArray, distinct: FloatArray, name: str) -> tuple[CodeArray, FloatArray]:

@@ -321,10 +321,10 @@ def _next_level(
     uses[side, pairs.winners] = True
     uses[side, pairs.losers] = True
     carried_on = [np.flatnonzero(uses[s]) for s in (0, 1)]
-    ids = np.split(np.arange(sum(map(len, carried_on)), dtype=np.int32), [len(carried_on[0])])
-    successor = np.full(uses.shape, -1, dtype=np.int32)
-    for s in (0, 1):
-        successor[s, carried_on[s]] = ids[s]
+    n_left, n_entries = len(carried_on[0]), len(carried_on[0]) + len(carried_on[1])
+    successor = np.full(uses.shape, -1, dtype=np.int32)  # the left children's entries are numbered first
+    successor[0, carried_on[0]] = np.arange(n_left)
+    successor[1, carried_on[1]] = np.arange(n_left, n_entries)
     items = level.items.take(np.concatenate(carried_on))
 
     sizes = np.zeros(len(children), dtype=np.int64)
@@ -333,14 +333,18 @@ def _next_level(
     offsets = np.r_[0, np.cumsum(sizes)]
     # Every column's order holds the same nodes in the same runs, so its entries go to the same places.
     places = [np.repeat(offsets[s:-1:2], sizes[s::2]) + _within_runs(sizes[s::2]) for s in (0, 1)]
+    tables = successor.max(axis=0)[None] if pairs.masked is None else successor  # one look-up where one is enough
     orders, codes = [], []
     for order, code in zip(level.orders, level.codes, strict=True):
-        new_order, new_code = np.empty(len(items), dtype=np.int64), np.empty(len(items), dtype=np.int32)
-        for s in (0, 1):
-            carried = successor[s].take(order)
-            used = np.flatnonzero(carried >= 0)
-            new_order[places[s]] = carried.take(used)
-            new_code[places[s]] = code.take(used)
+        new_order, new_code = np.empty(n_entries, dtype=np.int64), np.empty(n_entries, dtype=np.int32)
+        followed = [table.take(order) for table in tables]
+        left, right = followed[0], followed[-1]
+        for carried, used, place in (
+            (left, np.flatnonzero((left >= 0) & (left < n_left)), places[0]),
+            (right, np.flatnonzero(right >= n_left), places[1]),
+        ):
+            new_order[place] = carried.take(used)
+            new_code[place] = code.take(used)
         orders.append(new_order)
         codes.append(new_code)
 

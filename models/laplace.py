@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import coo_array, eye_array
-from scipy.sparse.linalg import cg
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import log_ndtr
 
 from models.records import BoolArray, FloatArray, IntArray
 
 STEP_TOLERANCE = 2e-5  # Newton's steps square: after one as small as this the error is below 1e-9
+LONG_STEP = 0.25
 MAX_STEPS = 100
-DENSE_LIMIT = 2_000  # values in one problem above which the Newton step is solved by conjugate gradients
+DENSE_LIMIT = 200  # values in one problem above which the Newton step is solved by conjugate gradients
+STEP_ACCURACY = 1e-7  # of such a step, as a share of the gradient
 
 _SQRT_2 = math.sqrt(2.0)
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -151,14 +153,23 @@ class _Problem:
             return self._sparse_steps(gradient, weight)
         return np.asarray(np.linalg.solve(self.hessian(weight), gradient[..., None])[..., 0])
 
+    @cached_property
+    def rows(self) -> tuple[IntArray, IntArray]:
+        """The order of the pairs by (winner, loser), and where each winner's begin: a compressed sparse matrix."""
+        starts = np.searchsorted(self.winners, np.arange(self.mean.size + 1), sorter=np.argsort(self.winners))
+        return np.lexsort((self.losers, self.winners)), starts
+
     def _sparse_steps(self, gradient: FloatArray, weight: FloatArray) -> FloatArray:
-        w = 0.5 * self.pairs.count * weight * self.factor**2
-        winners, losers, size = self.winners, self.losers, self.mean.size
-        at = np.concatenate([winners, losers, winners, losers]), np.concatenate([winners, losers, losers, winners])
-        likelihood = coo_array((np.concatenate([w, w, -w, -w]), at), shape=(size, size)).tocsr()
-        hessian = likelihood + eye_array(size)
-        jacobi = coo_array((1.0 / hessian.diagonal(), (np.arange(size), np.arange(size))), shape=(size, size)).tocsr()
-        step, _ = cg(hessian, gradient.ravel(), rtol=1e-12, maxiter=10 * size, M=jacobi)
+        """The Newton step by conjugate gradients, preconditioned by the diagonal; L = factor * I."""
+        order, starts = self.rows
+        size = self.mean.size
+        w = (0.5 * self.pairs.count * weight * np.square(self.factor))[order]
+        wins = csr_array((w, self.losers[order], starts), shape=(size, size))
+        losses = wins.T
+        diagonal = 1.0 + np.asarray(wins.sum(axis=0)) + np.asarray(wins.sum(axis=1))
+        hessian = LinearOperator((size, size), matvec=lambda x: diagonal * x - wins @ x - losses @ x, dtype=np.float64)
+        jacobi = LinearOperator((size, size), matvec=lambda x: x / diagonal, dtype=np.float64)
+        step, _ = cg(hessian, gradient.ravel(), rtol=STEP_ACCURACY, maxiter=10 * size, M=jacobi)
         return np.asarray(step).reshape(gradient.shape)
 
 
@@ -191,7 +202,8 @@ def laplace_mode(pairs: PairCounts, factor: float | FloatArray, mean: FloatArray
 def _line_search(problem: _Problem, start: _Point, step: FloatArray) -> _Point:
     """Halve the step of each problem until its objective does not rise; a step that never helps is not taken."""
     limit = start.objective + 1e-12 * np.abs(start.objective)
-    length = np.ones(len(step))
+    # Far from the mode, where the probit likelihood is flatter than its parabola, Newton's step falls short.
+    length = np.where(np.abs(step).max(axis=1) > LONG_STEP, 2.0, 1.0)
     while True:
         point = problem.at(start.v + length[:, None] * step)
         rises: BoolArray = ~(point.objective <= limit) & (length > 0)

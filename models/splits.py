@@ -80,18 +80,17 @@ def threshold_splits(
     surplus, codes: (entries,) sorted by (node, code), MISSING first; starts: (nodes + 1,) where each node's run begins;
     values: the column's sorted distinct values. Missing values are tried on both sides, left of two equals.
     """
-    n_nodes = len(starts) - 1
+    n_nodes, sizes = len(starts) - 1, np.diff(starts)
     left_sum = np.cumsum(surplus)
     boundary = np.empty(len(codes), dtype=bool)
-    boundary[-1] = False
     np.not_equal(codes[1:], codes[:-1], out=boundary[:-1])
     boundary[starts[1:] - 1] = False
-    missing = codes == MISSING
-    boundary &= ~missing
     score = np.abs(left_sum)
     missing_left = np.ones(len(codes), dtype=bool)
-    node_of = np.repeat(np.arange(n_nodes), np.diff(starts))
-    if missing.any():
+    if (codes[starts[:-1]] == MISSING).any():
+        missing = codes == MISSING
+        boundary &= ~missing
+        node_of = np.repeat(np.arange(n_nodes), sizes)
         missing_surplus = np.add.reduceat(np.where(missing, surplus, 0), starts[:-1])[node_of]
         right = left_sum - missing_surplus
         missing_left = score >= np.abs(right)
@@ -99,12 +98,12 @@ def threshold_splits(
         score = np.abs(left_sum)
     score *= boundary
     best = np.maximum.reduceat(score, starts[:-1])
-    wanted = np.where(best > 0, best, -1)[node_of]
-    at = np.flatnonzero(score == wanted)
+    at = np.flatnonzero(score == np.repeat(np.where(best > 0, best, -1), sizes))
+    node_of_at = np.searchsorted(starts, at, side="right") - 1
     spread = float(values[-1] - values[0]) if len(values) > 1 else 1.0
     gap = np.asarray((values[codes[at + 1]] - values[codes[at]]) / spread)
-    priority = ties.priority(node_of[at], at - starts[node_of[at]], gap)
-    nodes, chosen = _first_of_highest(node_of[at], priority)
+    priority = ties.priority(node_of_at, at - starts[node_of_at], gap)
+    nodes, chosen = _first_of_highest(node_of_at, priority)
     position = np.zeros(n_nodes, dtype=np.int64)
     position[nodes] = at[chosen]
     node_priority = np.zeros_like(priority, shape=n_nodes)
@@ -124,7 +123,9 @@ def _first_of_highest(nodes: IntArray, priority: Priority) -> tuple[IntArray, In
     return nodes[starts], top[first]
 
 
-def category_splits(surplus: IntArray, codes: IntArray, starts: IntArray, allowed: BoolArray, ties: Ties) -> Candidates:
+def category_splits(
+    surplus: IntArray, codes: CodeArray, starts: IntArray, allowed: BoolArray, ties: Ties
+) -> Candidates:
     """The best of all partitions of a node's categories, for all nodes at once.
 
     With d_c the surplus of category c (missing values count as one more), a left set B scores |sum_{c in B} d_c|; the

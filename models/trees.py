@@ -86,43 +86,32 @@ class Trees:
 
     def nodes_of(self, tree: int) -> tuple[Node, ...]:
         """One tree as records, in pre-order: a node's number is its position."""
-        nodes: list[Node] = []
         place: dict[int, int] = {}
         waiting = [tree]
         while waiting:
             at = waiting.pop()
-            place[at] = len(nodes)
-            splits = self.column[at] >= 0
-            codes = self.left_sets.get(at)
-            parent = self.parent[at]
-            nodes.append(
-                Node(
-                    id=len(nodes),
-                    parent=None if parent < 0 else place[int(parent)],
-                    depth=int(self.depth[at]),
-                    n_comparisons=int(self.n_comparisons[at]),
-                    n_items=int(self.n_items[at]),
-                    score=int(self.score[at]),
-                    column=int(self.column[at]) if splits else None,
-                    threshold=float(self.threshold[at]) if splits and codes is None else None,
-                    left_levels=None if codes is None else tuple(int(code) for code in codes),
-                    missing_left=bool(self.missing_left[at]),
-                    leaf=None if splits else int(self.leaf[at]),
-                )
-            )
-            if splits:
+            place[at] = len(place)
+            if self.column[at] >= 0:
                 waiting += [int(self.right[at]), int(self.left[at])]
-        numbers = list(place)
-        return tuple(
-            node
-            if node.column is None
-            else node.model_copy(
-                update={
-                    "left": place[int(self.left[numbers[node.id]])],
-                    "right": place[int(self.right[numbers[node.id]])],
-                }
-            )
-            for node in nodes
+        return tuple(self._record(at, place) for at in place)
+
+    def _record(self, at: int, place: Mapping[int, int]) -> Node:
+        splits = self.column[at] >= 0
+        codes = self.left_sets.get(at)
+        return Node(
+            id=place[at],
+            parent=place.get(int(self.parent[at])),
+            depth=int(self.depth[at]),
+            n_comparisons=int(self.n_comparisons[at]),
+            n_items=int(self.n_items[at]),
+            score=int(self.score[at]),
+            column=int(self.column[at]) if splits else None,
+            threshold=float(self.threshold[at]) if splits and codes is None else None,
+            left_levels=None if codes is None else tuple(codes.tolist()),
+            missing_left=bool(self.missing_left[at]),
+            left=place.get(int(self.left[at])),
+            right=place.get(int(self.right[at])),
+            leaf=None if splits else int(self.leaf[at]),
         )
 
 

@@ -17,8 +17,8 @@ def check_items(items: ArrayLike, n_features: int | None = None) -> FloatArray:
         raise ValueError(f"items must be a matrix (items, features), found {X.ndim} dimensions")
     if n_features is not None and X.shape[1] != n_features:
         raise ValueError(f"items have {X.shape[1]} columns, the model was fitted with {n_features}")
-    infinite = np.argwhere(np.isinf(X))
-    if len(infinite):
+    if np.isinf(X).any():
+        infinite = np.argwhere(np.isinf(X))
         raise ValueError(f"items hold {len(infinite)} infinite values, the first in row {infinite[0][0]}")
     return X
 
@@ -35,8 +35,8 @@ def check_comparisons(comparisons: ArrayLike, n_items: int) -> IntArray:
         raise ValueError(
             f"comparisons must be integers (comparisons, 2), winner first; found {pairs.dtype} {pairs.shape}"
         )
-    outside = np.flatnonzero(((pairs < 0) | (pairs >= n_items)).any(axis=1))
-    if len(outside):
+    if pairs.min() < 0 or pairs.max() >= n_items:
+        outside = np.flatnonzero(((pairs < 0) | (pairs >= n_items)).any(axis=1))
         raise ValueError(
             f"{len(outside)} comparisons name items outside 0..{n_items - 1}, "
             f"the first five in rows {outside[:5].tolist()}"
