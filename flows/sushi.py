@@ -69,6 +69,6 @@ def sushi_study(config: SushiConfig = PAPER) -> Path:
             rows = try_protocols.map(batches(config.tried), unmapped(trial))
             write_protocols(rows.result(), run.results)
         with run.step("Write the report"):
-            publish(run, [table.manifest])
+            publish(run, [table])
     keep_artifacts(run.path)
     return run.path

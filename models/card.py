@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from models.records import Feature, Manifest, Record
+from models.records import Feature, FeatureKind, Manifest, Record
+
+SHOWN_LEVELS = 3
 
 
 class Spread(Record):
@@ -40,6 +42,18 @@ class FeatureCard(Record):
         """Rows with a value."""
         return self.rows - self.missing
 
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """What a picture of the values shows a bar of: rows in each bin, or with each level as `ranked` has them."""
+        return self.spread.bins if self.spread else tuple(level.rows for level in self.ranked)
+
+    @property
+    def ranked(self) -> tuple[LevelCount, ...]:
+        """The levels in their order, where they have one or are but two, else the most frequent first."""
+        if self.feature.kind in {FeatureKind.CATEGORICAL, FeatureKind.MULTI_HOT}:
+            return tuple(sorted(self.levels, key=lambda level: -level.rows))
+        return self.levels
+
 
 class SideBias(Record):
     """How often the item on the left was preferred, with the 95% interval of that share (Wilson)."""
@@ -60,3 +74,40 @@ class DataCard(Record):
     manifest: Manifest
     features: tuple[FeatureCard, ...]
     side_bias: SideBias | None = None
+
+
+def missing_in_words(feature: FeatureCard) -> str:
+    """The share of the rows that have no value; a dash if all have one."""
+    if not feature.missing:
+        return "–"
+    share = feature.missing / feature.rows
+    return f"{share:.1%}" if share >= 0.001 else "<0.1%"
+
+
+def values_in_words(feature: FeatureCard) -> str:
+    """Range, median and (in brackets) middle half of the numbers, or the first levels with their share of the rows."""
+    if feature.spread is not None:
+        return _spread_in_words(feature.spread, feature.feature.unit)
+    if not feature.present:
+        return "no value"
+    levels = feature.ranked
+    named = levels if len(levels) <= SHOWN_LEVELS + 1 else levels[:SHOWN_LEVELS]
+    words = [f"{level.label} {level.rows / feature.present:.0%}" for level in named]
+    if len(named) < len(levels):
+        words.append(f"{len(levels) - len(named)} more")
+    return ", ".join(words)
+
+
+def _spread_in_words(spread: Spread, unit: str | None) -> str:
+    lowest, lower, median, upper, highest = map(
+        _number, (spread.minimum, spread.lower_quartile, spread.median, spread.upper_quartile, spread.maximum)
+    )
+    of_unit = f" {unit}" if unit else ""
+    if spread.minimum == spread.maximum:
+        return f"always {lowest}{of_unit}"
+    return f"{lowest} … {highest}{of_unit}, median {median} ({lower} … {upper})"
+
+
+def _number(value: float) -> str:
+    text = f"{value:,.0f}" if abs(value) >= 1000 or value == round(value) else f"{value:.3g}"
+    return text.replace("-", "−")

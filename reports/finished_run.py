@@ -11,8 +11,11 @@ from typing import Any, NamedTuple
 import pandas as pd
 from pydantic import TypeAdapter, ValidationError
 
+from models.card import DataCard
 from models.errors import PrefstudyError
 from models.records import MetricRow, RunRecord
+
+DATA_CARDS = "data_cards"
 
 
 class NotARunError(PrefstudyError):
@@ -56,6 +59,20 @@ class FinishedRun:
     def json(self, name: str) -> Any:
         """The content of `results/<name>.json`. Raises NotARunError if it is missing or not JSON."""
         return _read_json(self.path / "results" / f"{name}.json")
+
+    def cards(self) -> dict[str, DataCard]:
+        """The data card of each pairwise table the run used, by the table's name.
+
+        Raises NotARunError if `results/data_cards.json` is missing or malformed.
+        """
+        path = self.path / "results" / f"{DATA_CARDS}.json"
+        try:
+            cards = TypeAdapter(tuple[DataCard, ...]).validate_python(self.json(DATA_CARDS))
+        except ValidationError as problem:
+            first = problem.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise NotARunError(f"{path}, {where}: {first['msg']}. Run the study again.") from problem
+        return {card.manifest.name: card for card in cards}
 
     def metric(self, metric: str, *, variant: str, split: str) -> Found:
         """What the run found for a metric. Raises NotARunError unless there is exactly one row of it with a value."""

@@ -53,7 +53,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"italics": _italics, "inline": _inline, "groups": _groups, "css_string": _css_string}
+    filters = {"italics": _italics, "inline": _inline, "cell": _cell, "groups": _groups, "css_string": _css_string}
+    environment.filters |= filters
     return environment
 
 
@@ -71,6 +72,10 @@ def _placed(page: Page) -> list[tuple[str, list[_Placed]]]:
 
 def _italics(text: str) -> Markup:
     return Markup(re.sub(r"\*([^*]+)\*", r"<i>\1</i>", str(escape(text))))
+
+
+def _cell(content: str | Picture) -> Markup:
+    return _inline(content) if isinstance(content, Picture) else _italics(content)
 
 
 def _inline(picture: Picture) -> Markup:

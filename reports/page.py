@@ -44,6 +44,16 @@ class Definitions:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A drawing: its file's name, the SVG, its width on paper in mm, and what someone who cannot see it should hear."""
+
+    name: str
+    svg: str
+    width: float
+    alt: str
+
+
+@dataclass(frozen=True)
 class Column:
     """A column of a table; columns side by side with the same `group` share a heading above their own."""
 
@@ -54,9 +64,9 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table; `group` starts a block of lines under a heading of its own."""
+    """A line of a table: texts and tiny pictures; `group` starts a block of lines under a heading of its own."""
 
-    cells: Sequence[str]
+    cells: Sequence[str | Picture]
     group: str = ""
 
 
@@ -74,16 +84,6 @@ class Table:
         for row in self.rows:
             if len(row.cells) != len(self.columns):
                 raise ValueError(f"table {self.caption!r}: {len(self.columns)} columns, but a row of {len(row.cells)}")
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A drawing: its file's name, the SVG, its width on paper in mm, and what someone who cannot see it should hear."""
-
-    name: str
-    svg: str
-    width: float
-    alt: str
 
 
 @dataclass(frozen=True)

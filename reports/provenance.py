@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from models.card import DataCard
 from models.records import Manifest, RunRecord
+from reports.data_card import feature_table, sides
 from reports.page import Block, Column, Definitions, Row, Section, Table
 
 _SHOWN_OF_HASH = 16
 _PLACES = ("raw", "out")  # settings that say where files lay, which decides nothing a reader could judge
 
 
-def provenance(record: RunRecord) -> Section:
-    """The closing section of every report."""
-    data = [block for manifest in record.data for block in _data(manifest)]
+def provenance(record: RunRecord, cards: Mapping[str, DataCard]) -> Section:
+    """The closing section of every report. cards: the data card of each pairwise table, by the table's name."""
+    data = [block for manifest in record.data for block in _data(manifest, cards[manifest.name])]
     return Section(
         "What the numbers rest on", [*data, _run(record), _times(record)] if record.seconds else [*data, _run(record)]
     )
@@ -31,7 +33,7 @@ def facts(record: RunRecord) -> tuple[str, ...]:
     return (f"Run of {record.started:%-d %B %Y, %H:%M} {record.started:%Z}".strip(), record.run_id, _code(record))
 
 
-def _data(manifest: Manifest) -> list[Block]:
+def _data(manifest: Manifest, card: DataCard) -> list[Block]:
     state = "simulated: made by this project, not by people" if manifest.simulated else "as declared by its sha256"
     if manifest.unpinned:
         state += "; unpinned: at least one raw file is not the declared one"
@@ -43,7 +45,7 @@ def _data(manifest: Manifest) -> list[Block]:
         ("Rows read", _counts(manifest.rows_read)),
         ("Rows in tables", _counts(manifest.rows)),
         ("Rows dropped", "; ".join(f"{d.rows:,} of {d.table}: {d.reason}" for d in manifest.dropped) or "none"),
-        ("Left and right", "drawn by a hash of the comparison" if manifest.side == "random" else "as presented"),
+        ("Left and right", sides(card)),
         ("Adapter", f"version {manifest.adapter_version}"),
     ]
     entries += [("Known oddity", quirk) for quirk in manifest.quirks]
@@ -56,7 +58,7 @@ def _data(manifest: Manifest) -> list[Block]:
         ],
         note="The whole sha256 of every file is in run.json.",
     )
-    return [Definitions(entries), files]
+    return [Definitions(entries), feature_table(card), files]
 
 
 def _run(record: RunRecord) -> Definitions:

@@ -88,7 +88,7 @@ def page(run: FinishedRun) -> Page:
             Section("One user’s tree", example_blocks(example, small=DISCARDED, large=KEPT)),
             Section("Which choices move the number", _protocols(protocols, moved, published, nearest)),
             Section("Why they differ" if published else "What makes the difference", [_reasons(run, moved, nearest)]),
-            provenance(run.record),
+            provenance(run.record, run.cards()),
         ],
     )
 

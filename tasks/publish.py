@@ -9,17 +9,18 @@ from prefect import task
 from prefect.artifacts import create_link_artifact, create_table_artifact
 from prefect.cache_policies import NO_CACHE
 
-from models.records import Manifest
 from reports.render import render
 from tasks.provenance import run_record
-from tasks.results import METRICS
+from tasks.results import METRICS, write_cards
 from tasks.run_folder import RunFolder
+from tasks.table import BuiltTable
 
 
 @task(name="publish", cache_policy=NO_CACHE)
-def publish(run: RunFolder, data: Sequence[Manifest]) -> None:
-    """Complete a run whose results are written: `run.json`, figures, `report.html` and `report.pdf`."""
-    record = run_record(run, data)
+def publish(run: RunFolder, tables: Sequence[BuiltTable]) -> None:
+    """Complete a run whose results are written: `run.json`, its tables' data cards, figures, and both reports."""
+    write_cards(run.results / "data_cards.json", [table.card for table in tables])
+    record = run_record(run, [table.manifest for table in tables])
     (run.partial / "run.json").write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
     render(run.partial)
 

@@ -11,14 +11,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import TypeAdapter
 
+from models.card import DataCard
 from models.records import MetricRow
 
 METRICS = TypeAdapter(tuple[MetricRow, ...])
+CARDS = TypeAdapter(tuple[DataCard, ...])
 
 
 def write_metrics(path: Path, rows: Sequence[MetricRow]) -> None:
     """Write `metrics.json`, in the order given."""
     path.write_bytes(METRICS.dump_json(tuple(rows), indent=1) + b"\n")
+
+
+def write_cards(path: Path, cards: Sequence[DataCard]) -> None:
+    """Write `data_cards.json`, in the order given."""
+    path.write_bytes(CARDS.dump_json(tuple(cards), indent=1) + b"\n")
 
 
 def write_json(path: Path, document: Any) -> None:

@@ -11,16 +11,23 @@ from data_adapters.source.build import build
 from data_adapters.source.catalogue import adapter
 from data_adapters.source.raw_folder import locate
 from data_adapters.source.simulation import simulate
+from data_adapters.table.card import card
 from data_adapters.table.parquet import write_table
+from models.card import DataCard
 from models.records import Manifest, Record
 from tasks.study import StudyConfig
 
 
 class BuiltTable(Record):
-    """A pairwise table on disk."""
+    """A pairwise table on disk, and its data card."""
 
     folder: Path
-    manifest: Manifest
+    card: DataCard
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the table was made from."""
+        return self.card.manifest
 
 
 @task(name="build table", cache_policy=NO_CACHE)
@@ -36,4 +43,4 @@ def build_table(name: str, config: StudyConfig, work: Path, *, users: int | None
         simulate(source, raw, seed=config.seed, users=users)
     found = locate(source, raw, allow_unpinned=config.allow_unpinned)
     [table] = [table for table in build(source, found) if table.name == name]
-    return BuiltTable(folder=write_table(table, work), manifest=table.manifest)
+    return BuiltTable(folder=write_table(table, work), card=card(table))

@@ -37,6 +37,7 @@ def test_the_run_folder_holds_everything_and_nothing_half_done(run_dir: Path, co
     assert run_dir.parent == config.out / "sushi"
     assert {path.name for path in run_dir.iterdir()} == {"run.json", "results", "figures", "report.html", "report.pdf"}
     assert {path.name for path in (run_dir / "results").iterdir()} == {
+        "data_cards.json",
         "metrics.json",
         "users.parquet",
         "protocols.parquet",

@@ -14,9 +14,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from models.card import DataCard, FeatureCard, LevelCount, SideBias, Spread
 from models.records import (
     Column,
     DroppedRows,
+    Feature,
     FeatureKind,
     Licence,
     Manifest,
@@ -28,6 +30,7 @@ from models.records import (
 from models.structure import Node
 from reports.render import Rendered, render
 
+QUARTILES = ("minimum", "lower_quartile", "median", "upper_quartile", "maximum")
 MINOR = ("blue-skinned", "red", "white", "eel-like", "clam", "squid or octopus", "shrimp", "roe", "other sea", "egg")
 COLUMNS = (
     Column(name="style", feature="style", kind=FeatureKind.BINARY, levels=("maki", "other")),
@@ -131,6 +134,44 @@ def manifest(*, simulated: bool, unpinned: bool) -> Manifest:
         rows={"items": 10, "users": 400, "comparisons": 18000},
         dropped=(DroppedRows(table="rankings", reason="fewer than two items", rows=3),),
         quirks=("The ids of the ten items are not those of the hundred.",),
+    )
+
+
+def card(of: Manifest) -> DataCard:
+    """A card with every kind of feature, gaps, many levels and none."""
+
+    def line(part: str, name: str, missing: int = 0, spread: Spread | None = None, **levels: int) -> FeatureCard:
+        kind = FeatureKind.CATEGORICAL if levels else FeatureKind.NUMERIC
+        unit = "s" if name == "seconds" else None
+        return FeatureCard(
+            part=part,
+            feature=Feature(name=name, kind=kind, description=name, levels=tuple(levels) or None, unit=unit),
+            rows=of.rows[part],
+            missing=missing,
+            spread=spread,
+            levels=tuple(LevelCount(label=label.replace("_", " "), rows=rows) for label, rows in levels.items()),
+        )
+
+    def spread(*values: float, bins: tuple[int, ...]) -> Spread:
+        return Spread(**dict(zip(QUARTILES, values, strict=True)), bins=bins)
+
+    regions = {f"region_{number}": 60 - 4 * number for number in range(15)}
+    return DataCard(
+        manifest=of,
+        features=(
+            line("items", "style", maki=2, other=8),
+            line("items", "minor_group", red_meat_fish=3, shrimp_or_crab=2, squid_or_octopus=2, roe=1, egg=1, clam=1),
+            line("items", "oiliness", spread=spread(0.55, 1.01, 2.01, 2.61, 3.73, bins=(2, 1, 1, 0, 1, 0, 2, 0, 2, 1))),
+            line("items", "normalised_price", spread=spread(1, 1, 1, 1, 1, bins=(10,))),
+            line(
+                "users", "seconds", 104, spread(165, 231, 277, 341, 877, bins=(60, 90, 70, 40, 20, 8, 4, 2, 1, 0, 0, 1))
+            ),
+            line("users", "region_now", 6, **regions),
+            line("users", "turned_pro", 400),
+        ),
+        side_bias=None
+        if of.side == "random"
+        else SideBias(comparisons=18000, left_wins=8640, share=0.48, low=0.4727, high=0.4873),
     )
 
 
@@ -257,6 +298,8 @@ def write(folder: Path, *, simulated: bool = False, unpinned: bool = False, trie
     (folder / "run.json").write_text(record.model_dump_json(), "utf-8")
     rows = [row.model_dump(mode="json") for row in metrics()]
     (results / "metrics.json").write_text(json.dumps(rows), "utf-8")
+    cards = [card(found).model_dump(mode="json") for found in record.data]
+    (results / "data_cards.json").write_text(json.dumps(cards), "utf-8")
     users().to_parquet(results / "users.parquet")
     (protocols() if tried is None else tried).to_parquet(results / "protocols.parquet")
     example = {

@@ -164,7 +164,9 @@ def test_a_folder_that_is_no_run_is_refused_by_name(tmp_path: Path) -> None:
         render(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["metrics.json", "users.parquet", "protocols.parquet", "example_tree.json"])
+@pytest.mark.parametrize(
+    "name", ["metrics.json", "users.parquet", "protocols.parquet", "example_tree.json", "data_cards.json"]
+)
 def test_a_missing_result_is_refused_by_name(name: str, write_run: WriteRun) -> None:
     run = write_run()
     (run / "results" / name).unlink()
