@@ -36,3 +36,17 @@ def test_listing_and_locating_import_nothing_heavy():
     )
     listed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert listed.stdout.strip() == "[]"
+
+
+def test_a_variant_is_the_same_data_set_in_tables_of_another_name():
+    pokemon, published = adapter("pokemon"), adapter("pokemon", "published-60000")
+    assert published.dataset.name == pokemon.dataset.name
+    assert published.dataset.raw == pokemon.dataset.raw
+    assert not set(published.dataset.published) & set(pokemon.dataset.published)
+
+
+def test_an_unknown_variant_is_refused_with_those_there_are():
+    with pytest.raises(UsageError, match=r"pokemon has no variant 'published'. Known: published-60000"):
+        adapter("pokemon", "published")
+    with pytest.raises(UsageError, match=r"sushi has no variant 'b'. Known: none"):
+        adapter("sushi", "b")

@@ -232,6 +232,14 @@ def test_files_with_addresses_of_their_own_are_fetched_one_by_one(toy, server, c
     assert fetched.files[0].url == f"{server.address}/there/matches.csv.gz"
 
 
+def test_a_file_of_which_no_sha256_is_known_is_fetched_and_not_called_pinned(toy, server):
+    server.files["/matches.csv.gz"] = b"some bytes"
+    raw = (RawFile(name="matches.csv.gz", url=f"{server.address}/matches.csv.gz"),)
+    fetched = fetch(replace(toy, dataset=replace(toy.dataset, raw=raw)), agree=agree)
+    assert fetched.unpinned
+    assert fetched.file("matches.csv.gz").read_bytes() == b"some bytes"
+
+
 def test_where_no_program_can_fetch_the_steps_are_told(toy):
     by_hand = replace(toy, dataset=replace(toy.dataset, fetch_by_hand=("Sign in at the archive.", "Download it.")))
     with pytest.raises(RawDataError, match=r"(?s)cannot be fetched by a program.*1\. Sign in.*2\. Download it.*--raw"):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from data_adapters.source.catalogue import adapter
+from data_adapters.source.description import RawFile
 from data_adapters.source.raw_folder import check, locate
 from data_adapters.source.simulation import simulate
 from models.errors import OutputError, RawDataError, UsageError
@@ -144,3 +145,41 @@ def test_simulating_over_another_folder_is_refused_and_over_an_earlier_simulatio
 def test_simulating_nobody_is_refused(tmp_path: Path):
     with pytest.raises(UsageError, match="at least one user"):
         simulate(SUSHI, tmp_path / "raw", seed=1, users=0)
+
+
+def test_a_file_of_which_no_sha256_is_known_is_refused_for_that_reason_unless_allowed(toy, tmp_path: Path):
+    simulate(toy, tmp_path, seed=1)
+    (tmp_path / "SIMULATED.json").unlink()
+    with pytest.raises(
+        RawDataError, match=r"cannot be checked: the sha256 of the published file is not known"
+    ) as refusal:
+        locate(toy, tmp_path)
+    assert "--allow-unpinned" in str(refusal.value)
+    assert "Fetch it again" not in str(refusal.value)
+    assert locate(toy, tmp_path, allow_unpinned=True).unpinned
+
+
+@pytest.fixture
+def two_forms(toy):
+    """The toy data, which may also come as two files."""
+    other = (RawFile(name="matches.csv"), RawFile(name="players.csv"))
+    return replace(toy, dataset=replace(toy.dataset, other_forms=(other,)))
+
+
+def test_the_first_whole_form_is_the_one_that_is_read(two_forms, tmp_path: Path):
+    for name in ("matches.csv", "players.csv"):
+        (tmp_path / name).write_text("")
+    assert [found.file.name for found in check(two_forms, tmp_path)] == ["matches.csv", "players.csv"]
+    (tmp_path / "matches.csv.gz").write_bytes(b"")
+    assert [found.file.name for found in check(two_forms, tmp_path)] == ["matches.csv.gz"]
+
+
+def test_of_forms_that_are_not_whole_the_one_of_which_most_is_there_is_missed(two_forms, tmp_path: Path):
+    (tmp_path / "players.csv").write_text("")
+    with pytest.raises(RawDataError, match=r": matches.csv missing"):
+        locate(two_forms, tmp_path)
+    (tmp_path / "players.csv").unlink()
+    with pytest.raises(
+        RawDataError, match=r"No raw files of toy found \(matches.csv.gz; or matches.csv, players.csv\)"
+    ):
+        locate(two_forms, tmp_path)

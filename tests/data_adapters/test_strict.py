@@ -130,3 +130,45 @@ def test_an_empty_file_has_no_header(tmp_path: Path):
 def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path: Path):
     with pytest.raises(RawDataError, match="cannot be read"):
         read_rows(tmp_path, separator="\t")
+
+
+def test_a_text_in_another_encoding_is_read_in_that_and_refused_in_utf_8(tmp_path: Path):
+    path = tmp_path / "data.txt"
+    path.write_bytes("Pläyer\n".encode("latin-1"))
+    assert read_rows(path, separator=",", encoding="ISO-8859-1").fields == [["Pläyer"]]
+    with refuses("data.txt, line 1: expected UTF-8 text, found the bytes b'\\xe4'."):
+        read_rows(path, separator=",")
+
+
+def test_numbers_may_be_missing_where_the_source_has_a_sign_for_it_and_only_there(tmp_path: Path):
+    columns = column(tmp_path, "0", "75", "0", "80.5")
+    np.testing.assert_array_equal(columns.numbers_or_missing("x", missing=["0"]), [np.nan, 75, np.nan, 80.5])
+    with refuses("data.txt, line 4: column x: expected a number in [0, 80], found '80.5'."):
+        columns.numbers_or_missing("x", missing=["0"], minimum=0, maximum=80)
+    assert np.isnan(column(tmp_path, "-", "-").numbers_or_missing("x", missing=["-"])).all()
+
+
+def test_codes_are_read_as_what_they_mean_and_an_unknown_one_is_refused(tmp_path: Path):
+    assert column(tmp_path, "L", "R", "-").labels("x", {"L": "left", "R": "right", "-": None}).tolist() == [
+        "left", "right", None,
+    ]  # fmt: skip
+    with refuses("data.txt, line 2: column x: expected one of 'L', 'R', found 'l'."):
+        column(tmp_path, "L", "l").labels("x", {"L": "left", "R": "right"})
+
+
+def test_rows_that_are_left_keep_their_line_numbers(tmp_path: Path):
+    left = column(tmp_path, "1", "2", "x", "4").only(np.array([False, True, True, False]))
+    assert left.texts == {"x": ["2", "x"]}
+    with refuses("data.txt, line 3: column x: expected a number, found 'x'."):
+        left.numbers("x")
+
+
+def test_columns_are_unique_alone_or_together(tmp_path: Path):
+    path = tmp_path / "data.txt"
+    path.write_text("a,1\na,2\nb,1\na,2\n")
+    columns = read_rows(path, separator=",").columns(["x", "y"])
+    with refuses("data.txt, line 2: column x: expected a new value (line 1 has this one), found 'a'."):
+        columns.require_unique("x")
+    with refuses("data.txt, line 4: column x: expected a new value together with y (line 2 has this one), found 'a'."):
+        columns.require_unique("x", "y")
+    columns.only(np.array([True, True, True, False])).require_unique("x", "y")
