@@ -92,10 +92,18 @@ def values_in_words(feature: FeatureCard) -> str:
         return "no value"
     levels = feature.ranked
     named = levels if len(levels) <= SHOWN_LEVELS + 1 else levels[:SHOWN_LEVELS]
-    words = [f"{level.label} {level.rows / feature.present:.0%}" for level in named]
+    words = [f"{level.label} {_percent(level.rows, feature.present)}" for level in named]
     if len(named) < len(levels):
         words.append(f"{len(levels) - len(named)} more")
     return ", ".join(words)
+
+
+def _percent(rows: int, of: int) -> str:
+    """Whole percents; what is not nothing is never 0%, and what is not all never 100%."""
+    percent = round(100 * rows / of)
+    if percent == 0 and rows:
+        return "<1%"
+    return ">99%" if percent == 100 and rows < of else f"{percent}%"
 
 
 def _spread_in_words(spread: Spread, unit: str | None) -> str:
@@ -109,5 +117,6 @@ def _spread_in_words(spread: Spread, unit: str | None) -> str:
 
 
 def _number(value: float) -> str:
-    text = f"{value:,.0f}" if abs(value) >= 1000 or value == round(value) else f"{value:.3g}"
-    return text.replace("-", "−")
+    """Three digits or whole, and a true minus; commas not before five digits, so that years stay years."""
+    text = f"{value:.0f}" if abs(value) >= 1_000 or value == round(value) else f"{value:.3g}"
+    return (f"{value:,.0f}" if abs(value) >= 10_000 else text).replace("-", "−")

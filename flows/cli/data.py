@@ -1,9 +1,10 @@
-"""`prefstudy data`: check, fetch, simulate and build the data sets."""
+"""`prefstudy data`: check, fetch, simulate, build and describe the data sets."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -18,11 +19,12 @@ EXAMPLES = """Examples:
   prefstudy data fetch sushi       download them, after their licence
   prefstudy data build sushi       raw files to Parquet tables
   prefstudy data simulate sushi    raw files with known preferences
+  prefstudy data card sushi        what is in the data, at a glance
 
 Raw files are never uploaded, and never leave the folders named here."""
 
 app = typer.Typer(
-    help="Raw files and pairwise tables: check, fetch, simulate and build them.",
+    help="Raw files and pairwise tables: check, fetch, simulate, build and describe them.",
     epilog=EXAMPLES,
     no_args_is_help=True,
 )
@@ -120,6 +122,34 @@ def build_data(
         lines.add_row(manifest.name, *counts, dropped, console.shown(folder))
     console.out.print(lines)
     console.say(f"\nEach folder's manifest.json says what it was made from. Next: prefstudy run {name}{_again(raw)}")
+
+
+@app.command("card")
+def data_card(
+    name: Name,
+    raw: Raw = None,
+    simulated: Annotated[
+        bool, typer.Option("--simulated", help="Describe simulated raw files, as large as the published ones.")
+    ] = False,
+    allow_unpinned: Unpinned = False,
+) -> None:
+    """Say what the data is, whose, what was left out, what is missing, and how the values of each feature lie.
+
+    No text and no id of the data is shown.
+    """
+    from data_adapters.source.build import build
+    from data_adapters.source.simulation import simulate
+    from data_adapters.table.card import card
+    from flows.cli.card import shown_card
+
+    source = adapter(name)
+    with console.err.status(f"Reading {name} ..."), TemporaryDirectory() as aside:
+        if simulated:
+            raw = Path(aside) / name
+            simulate(source, raw, seed=0)
+        cards = [card(table) for table in build(source, locate(source, raw, allow_unpinned=allow_unpinned))]
+    for found in cards:
+        console.out.print(shown_card(found), "")
 
 
 def _again(raw: Path | None) -> str:

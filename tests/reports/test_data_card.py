@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from models.card import DataCard, SideBias, missing_in_words, values_in_words
+from models.card import DataCard, LevelCount, SideBias, Spread, missing_in_words, values_in_words
 from reports.data_card import MOST_BARS, draw_bars, feature_table, sides
 from reports.finished_run import NotARunError, open_run
 from reports.page import Picture
@@ -37,6 +37,27 @@ def test_values_are_said_in_words(card: DataCard) -> None:
     assert said["seconds"] == "165 … 877 s, median 277 (231 … 341)"
     assert said["normalised_price"] == "always 1"
     assert said["turned_pro"] == "no value"
+
+
+def test_a_share_is_never_rounded_to_nothing_or_to_all(card: DataCard) -> None:
+    levels = (LevelCount(label="no", rows=9_999), LevelCount(label="yes", rows=1), LevelCount(label="both", rows=0))
+    rare = card.features[0].model_copy(update={"rows": 10_000, "levels": levels})
+    assert values_in_words(rare) == "no >99%, yes <1%, both 0%"
+
+
+@pytest.mark.parametrize(
+    ("minimum", "maximum", "said"),
+    [
+        (1952, 2001, "1952 … 2001"),
+        (-0.0256, 12345.6, "−0.0256 … 12,346"),
+        (0, 0.5, "0 … 0.5"),
+        (99.96, 1234.5, "100 … 1234"),
+    ],
+)
+def test_numbers_are_short_and_years_have_no_comma(minimum: float, maximum: float, said: str, card: DataCard) -> None:
+    of = dict.fromkeys(("lower_quartile", "median", "upper_quartile"), minimum)
+    spread = Spread(minimum=minimum, maximum=maximum, bins=(1,), **of)
+    assert values_in_words(card.features[2].model_copy(update={"spread": spread})).startswith(f"{said}, median")
 
 
 def test_what_is_missing_is_said_and_never_rounded_away(card: DataCard) -> None:
