@@ -7,7 +7,7 @@ from pathlib import Path
 from prefect import flow, unmapped
 from pydantic import Field
 
-from tasks.protocols import Encoding, Protocol, Split, TieBreak, protocol_grid
+from tasks.protocols import Protocol, protocol_grid
 from tasks.publish import keep_artifacts, publish
 from tasks.run_folder import run_folder
 from tasks.scoring import (
@@ -20,30 +20,17 @@ from tasks.scoring import (
     try_protocols,
     write_protocols,
 )
-from tasks.study import StudyConfig
 from tasks.table import build_table
+from tasks.tree_study import TreeConfig
+from tasks.workers import one_thread_a_core
 
 PUBLISHED = Published(accuracy={"train": 0.998, "test": 0.888}, source="dt-pbo, Table 1")
 
 
-class SushiConfig(StudyConfig):
+class SushiConfig(TreeConfig):
     """The study's settings; the defaults are the paper's."""
 
-    users: int | None = Field(default=None, ge=2, description="take only the first so many users; all if not set")
-    test_share: float = Field(default=0.2, gt=0, lt=1, description="share of each user's pairs held out for testing")
-    split: Split = Field(default="pair", description="what is held out: pairs, or all pairs of some items")
-    tie_break: TieBreak = Field(default="lowest", description="which of two splits of the same score is taken")
-    encoding: Encoding = Field(default="categorical_3", description="how the tree is given the minor group")
-    ratio: float = Field(default=0.25, gt=0, description="sigma_noise^2 / sigma_prior^2 of the leaf values")
     protocols: bool = Field(default=True, description="try every combination of the choices the paper leaves open")
-    example_user: str | None = Field(default=None, description="whose trees are drawn; a typical user's if not set")
-
-    @property
-    def variants(self) -> dict[str, Protocol]:
-        """The two trees of every user: straddlers discarded, as the paper says, and kept, as in its appendix C.2."""
-        choices = {"split": self.split, "tie_break": self.tie_break, "encoding": self.encoding, "ratio": self.ratio}
-        both = [Protocol(straddlers=straddlers, **choices) for straddlers in ("discarded", "kept")]
-        return {protocol.variant: protocol for protocol in both}
 
     @property
     def tried(self) -> tuple[Protocol, ...]:
@@ -55,7 +42,7 @@ PAPER = SushiConfig()
 DEMO = SushiConfig(simulated=True, users=600)
 
 
-@flow(name="sushi")
+@flow(name="sushi", task_runner=one_thread_a_core())
 def sushi_study(config: SushiConfig = PAPER) -> Path:
     """Learn each user's taste from four fifths of her 45 pairs, and predict the others (dt-pbo, Table 1)."""
     with run_folder("sushi", config) as run:
@@ -63,7 +50,7 @@ def sushi_study(config: SushiConfig = PAPER) -> Path:
             table = build_table("sushi", config, run.work, users=config.users)
         trial = Trial(table=table.folder, users=config.users, test_share=config.test_share, seed=config.seed)
         with run.step("Fit two trees to each user"):
-            score_variants("sushi", trial, config.variants, PUBLISHED, run.results)
+            score_variants("sushi", trial, config.variants, [PUBLISHED], run.results)
             draw_example(trial, config.variants, config.example_user, run.results)
         with run.step(TRYING, total=len(config.tried)):
             rows = try_protocols.map(batches(config.tried), unmapped(trial))

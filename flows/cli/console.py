@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,11 +14,17 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     SpinnerColumn,
+    Task,
     TaskID,
     TextColumn,
     TimeElapsedColumn,
 )
 from rich.table import Table
+from rich.text import Text
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+STOPPED = "Stopped. Nothing was written under a final name."
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -37,11 +43,11 @@ def complain(text: str) -> None:
         err.print(rest, markup=False, soft_wrap=True)
 
 
-def table(*columns: str) -> Table:
-    """An open table; its last column takes the room that is left."""
+def table(*columns: str, numbers: Sequence[str] = ()) -> Table:
+    """An open table whose columns named in `numbers` are aligned to the right."""
     grid = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for name in columns:
-        grid.add_column(name, overflow="fold")
+        grid.add_column(name, overflow="fold", justify="right" if name in numbers else "left")
     return grid
 
 
@@ -80,7 +86,7 @@ def progress(first: str) -> Iterator[None]:
         SpinnerColumn(finished_text="[green]✓[/]"),
         TextColumn("{task.description}"),
         BarColumn(bar_width=20),
-        MofNCompleteColumn(),
+        _PartsColumn(),
         TimeElapsedColumn(),
         console=err,
     )
@@ -98,6 +104,13 @@ def progress(first: str) -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.level, logger.propagate = before
+
+
+class _PartsColumn(MofNCompleteColumn):
+    """How many parts of a step are done; nothing for a step without parts."""
+
+    def render(self, task: Task) -> Text:
+        return super().render(task) if (task.total or 0) > 1 else Text()
 
 
 class _Bars(logging.Handler):

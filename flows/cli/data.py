@@ -20,6 +20,8 @@ EXAMPLES = """Examples:
   prefstudy data build sushi       raw files to Parquet tables
   prefstudy data simulate sushi    raw files with known preferences
   prefstudy data card sushi        what is in the data, at a glance
+  prefstudy data build conjoint --raw DIR --mapping my.toml
+                                   a choice experiment of your own
 
 Raw files are never uploaded, and never leave the folders named here."""
 
@@ -35,12 +37,20 @@ Raw = Annotated[
 ]
 Unpinned = Annotated[bool, typer.Option("--allow-unpinned", help="Accept raw files with another sha256.")]
 
+Mapping = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.toml", help="What the columns of a choice experiment are (conjoint, bela ...)."),
+]
+
 
 @app.command("check")
-def check_data(name: Name, raw: Raw = None) -> None:
-    """Say of each raw file whether it is there and is the published one. Exits with 1 if one is not."""
-    files = check(adapter(name), raw)
-    lines = console.table("File", "State", "Bytes", "sha256")
+def check_data(name: Name, raw: Raw = None, mapping: Mapping = None) -> None:
+    """Say of each raw file whether it is there and is the published one. Exits with 1 if one is not.
+
+    A file of your own, which a mapping describes, is unpinned unless the mapping has its sha256.
+    """
+    files = check(adapter(name, mapping=mapping), raw)
+    lines = console.table("File", "State", "Bytes", "sha256", numbers=["Bytes"])
     for file in files:
         size = "" if file.bytes is None else f"{file.bytes:,}"
         lines.add_row(file.file.name, file.state, size, (file.sha256 or "")[:12])
@@ -48,11 +58,11 @@ def check_data(name: Name, raw: Raw = None) -> None:
     places = {file.path.parent for file in files if file.path is not None}
     for place in sorted(places):
         console.say(f"\nIn {console.shown(place)}")
-    bad = [file for file in files if file.state not in {"pinned", "simulated"}]
+    bad = [file for file in files if file.state in {"missing", "altered"}]
     if bad:
         console.say(f"Get them: prefstudy data fetch {name}")
         raise typer.Exit(1)
-    console.say(f"All is well. Next: prefstudy run {name}{_again(raw)}")
+    console.say(f"All is well. Next: prefstudy run {name}{_again(raw, mapping)}")
 
 
 @app.command("fetch")
@@ -87,16 +97,17 @@ def simulate_data(
     users: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="How many users; as many as published if not given.")
     ] = None,
+    mapping: Mapping = None,
 ) -> None:
     """Write simulated raw files in upstream's own format, from known preferences. SIMULATED.json says which."""
     from data_adapters.source.simulation import simulate
 
     folder = out / name
     with console.err.status(f"Simulating {name} ..."):
-        preference = simulate(adapter(name), folder, seed=seed, users=users)
+        preference = simulate(adapter(name, mapping=mapping), folder, seed=seed, users=users)
     console.out.print(preference.words, markup=False)
     console.say(f"\nWritten: {console.shown(folder)}")
-    console.say(f"Next: prefstudy run {name} --raw {console.shown(folder)}")
+    console.say(f"Next: prefstudy run {name}{_again(folder, mapping)}")
 
 
 @app.command("build")
@@ -105,23 +116,26 @@ def build_data(
     raw: Raw = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder that receives a folder a table.")] = Path("tables"),
     allow_unpinned: Unpinned = False,
+    mapping: Mapping = None,
 ) -> None:
     """Read the raw files strictly and write the pairwise tables as Parquet, each with its manifest."""
     from data_adapters.source.build import build
     from data_adapters.table.parquet import write_table
 
-    source = adapter(name)
+    source = adapter(name, mapping=mapping)
     with console.err.status(f"Building {name} ..."):
         tables = build(source, locate(source, raw, allow_unpinned=allow_unpinned))
         folders = [write_table(table, out) for table in tables]
-    lines = console.table("Table", "Items", "Comparisons", "Users", "Dropped", "Folder")
+    counted = ["Items", "Comparisons", "Users", "Dropped"]
+    lines = console.table("Table", *counted, "Folder", numbers=counted)
     for table, folder in zip(tables, folders, strict=True):
         manifest = table.manifest
         counts = [f"{manifest.rows.get(part, 0):,}" for part in ("items", "comparisons", "users")]
         dropped = f"{sum(reason.rows for reason in manifest.dropped):,}"
         lines.add_row(manifest.name, *counts, dropped, console.shown(folder))
     console.out.print(lines)
-    console.say(f"\nEach folder's manifest.json says what it was made from. Next: prefstudy run {name}{_again(raw)}")
+    console.say("\nEach folder's manifest.json says what it was made from.")
+    console.say(f"Next: prefstudy run {name}{_again(raw, mapping)}")
 
 
 @app.command("card")
@@ -132,6 +146,7 @@ def data_card(
         bool, typer.Option("--simulated", help="Describe simulated raw files, as large as the published ones.")
     ] = False,
     allow_unpinned: Unpinned = False,
+    mapping: Mapping = None,
 ) -> None:
     """Say what the data is, whose, what was left out, what is missing, and how the values of each feature lie.
 
@@ -142,7 +157,7 @@ def data_card(
     from data_adapters.table.card import card
     from flows.cli.card import shown_card
 
-    source = adapter(name)
+    source = adapter(name, mapping=mapping)
     with console.err.status(f"Reading {name} ..."), TemporaryDirectory() as aside:
         if simulated:
             raw = Path(aside) / name
@@ -152,5 +167,6 @@ def data_card(
         console.out.print(shown_card(found), "")
 
 
-def _again(raw: Path | None) -> str:
-    return "" if raw is None else f" --raw {console.shown(raw)}"
+def _again(raw: Path | None, mapping: Path | None) -> str:
+    given = {"raw": raw, "mapping": mapping}
+    return "".join(f" --{option} {console.shown(path)}" for option, path in given.items() if path is not None)

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
+import sys
 import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
-from flows.cli.console import err
+from flows.cli.console import INTERRUPTED, STOPPED, err
+
+SECONDS_TO_CLEAN_UP = 1.0
 
 DEFAULTS = {
     "DO_NOT_TRACK": "1",
@@ -34,6 +42,35 @@ def prepare_prefect() -> None:
         aside = tempfile.mkdtemp(prefix="prefstudy-prefect-")
         err.print(f"{home} cannot be written; Prefect keeps its database in {aside}.", markup=False, soft_wrap=True)
         os.environ["PREFECT_HOME"] = aside
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let Ctrl-C end a flow within a second, with exit code 130.
+
+    The interrupt first runs through the flow, so that its run folder is removed. Prefect would then wait for the tasks
+    that still run, and report to a server that the same Ctrl-C has ended; that is cut short.
+    """
+
+    def interrupt(signal_number: int, frame: FrameType | None) -> None:
+        threading.Timer(SECONDS_TO_CLEAN_UP, _leave).start()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _leave() -> None:
+    from prefect.server.api.server import SubprocessASGIServer
+
+    SubprocessASGIServer().stop()
+    err.show_cursor()
+    # Past the console, whose bars would take the last line for themselves.
+    print(f"\n{STOPPED}", file=sys.__stderr__, flush=True)
+    os._exit(INTERRUPTED)
 
 
 def _writable(folder: Path) -> bool:

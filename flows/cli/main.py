@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import typer
 
 from flows.cli import data, doctor, listing, run
-from flows.cli.console import complain, err
+from flows.cli.console import INTERRUPTED, STOPPED, complain, err
 from models.errors import PrefstudyError, UsageError
 
 FIRST_STEPS = """First steps:
@@ -19,8 +19,6 @@ FIRST_STEPS = """First steps:
 
 It exits with 0 if all went well, with 1 if the input or the machine is at
 fault, with 2 if the command is."""
-
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="prefstudy",
@@ -51,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except SystemExit as end:
         if end.code == INTERRUPTED:
-            err.print("Stopped. Nothing was written under a final name.")
+            err.print(STOPPED)
         return end.code if isinstance(end.code, int) else 1
     return 0
 

@@ -8,11 +8,10 @@ from typing import Annotated, Any
 import typer
 from pydantic import TypeAdapter
 
-from data_adapters.source.catalogue import adapter
 from data_adapters.source.raw_folder import locate
 from flows.cli import console, studies
 from flows.cli.config import read_config
-from flows.cli.engine import prepare_prefect
+from flows.cli.engine import interruptible, prepare_prefect
 from models.records import MetricRow
 from tasks.run_folder import check_output
 from tasks.study import StudyConfig
@@ -23,6 +22,8 @@ EXAMPLES = """Examples:
   prefstudy run sushi --raw ~/sushi3-2016     on raw files that lie there
   prefstudy run sushi --set ratio=1 --seed 7  with other settings
   prefstudy run sushi --config my.toml        with settings from a file
+  prefstudy run conjoint --raw DIR --mapping my.toml
+                                              a choice experiment of your own
 
 A setting that does not exist is refused with the list of those that do."""
 
@@ -37,6 +38,9 @@ def run(
     allow_unpinned: Annotated[
         bool, typer.Option("--allow-unpinned", help="Accept raw files with another sha256; the report says so.")
     ] = False,
+    mapping: Annotated[
+        Path | None, typer.Option(metavar="FILE.toml", help="What the columns of a choice experiment are.")
+    ] = None,
     config: Annotated[Path | None, typer.Option(metavar="FILE.toml", help="Read settings from a TOML file.")] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one setting; can be repeated.")
@@ -54,6 +58,7 @@ def run(
         "out": out,
         "simulated": simulated or None,
         "allow_unpinned": allow_unpinned or None,
+        "mapping": mapping,
         "seed": seed,
     }
     prepare_prefect()
@@ -84,8 +89,8 @@ def _run(study: studies.Study, config: StudyConfig) -> None:
     """Run a study after making sure, before Prefect's server starts, that its data is there and its output can be."""
     check_output(config.out / study.name)
     if not config.simulated:
-        locate(adapter(study.name), config.raw, allow_unpinned=config.allow_unpinned)
-    with console.progress("Starting Prefect (about 10 s)"):
+        locate(config.adapter(study.name), config.raw, allow_unpinned=config.allow_unpinned)
+    with console.progress("Starting Prefect (about 10 s)"), interruptible():
         run_dir = study.flow(config)
     _show_published(run_dir, simulated=config.simulated)
     _say_where(run_dir)
@@ -94,12 +99,15 @@ def _run(study: studies.Study, config: StudyConfig) -> None:
 def _show_published(run_dir: Path, *, simulated: bool) -> None:
     """The published numbers beside what was found; nothing to compare where the data is simulated."""
     rows = TypeAdapter(tuple[MetricRow, ...]).validate_json((run_dir / "results" / "metrics.json").read_bytes())
-    columns = ["Metric", "Split", "Variant", "Found", *([] if simulated else ["Published"])]
-    lines = console.table(*columns)
-    for row in rows:
-        if row.published is not None:
-            cells = [row.metric, row.split, row.variant, _number(row.value), _number(row.published)]
-            lines.add_row(*cells[: len(columns)])
+    columns = ["Metric", "Split", "Variant", "Found", *([] if simulated else ["Published", "Source"])]
+    lines = console.table(*columns, numbers=["Found", "Published"])
+    cells = [
+        (row.metric, row.split, row.variant, _number(row.value), _number(row.published), row.published_source or "")
+        for row in rows
+        if row.published is not None
+    ]
+    for line in dict.fromkeys(found[: len(columns)] for found in cells):
+        lines.add_row(*line)
     if lines.row_count:
         console.out.print()
         console.out.print(lines)

@@ -1,0 +1,17 @@
+"""Any choice experiment: a preference tree for each respondent and one for all, by a mapping of its columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prefect import flow
+
+from tasks.tree_study import ChoiceConfig, study_choices
+
+DEMO = ChoiceConfig(simulated=True)
+
+
+@flow(name="conjoint")
+def conjoint_study(config: ChoiceConfig = ChoiceConfig()) -> Path:  # noqa: B008 - a frozen record
+    """Learn each respondent's preferences from four fifths of the choices, and predict the others."""
+    return study_choices("conjoint", config)

@@ -1,0 +1,33 @@
+"""The Presidential study: a preference tree for each respondent, from choices between two candidates for President."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prefect import flow
+from pydantic import Field
+
+from tasks.scoring import Published
+from tasks.tree_study import ChoiceConfig, study_choices
+
+PUBLISHED = (
+    Published(source="dt-pbo, Table 12", variant="straddlers_discarded", accuracy={"train": 0.93, "test": 0.68}),
+)
+
+
+class PresidentialConfig(ChoiceConfig):
+    """The study's settings; the defaults are the paper's."""
+
+    test_share: float = Field(
+        default=3 / 30, gt=0, lt=1, description="share of each respondent's choices held out for testing"
+    )
+
+
+PAPER = PresidentialConfig()
+DEMO = PresidentialConfig(simulated=True, users=150)
+
+
+@flow(name="presidential")
+def presidential_study(config: PresidentialConfig = PAPER) -> Path:
+    """Learn each respondent's preferences from 27 of 30 choices, and predict the other three (dt-pbo, Table 12)."""
+    return study_choices("presidential", config, PUBLISHED)
