@@ -65,7 +65,7 @@ def _prefect() -> Check:
     version = f"Prefect {metadata.version('prefect')}"
     address = os.environ.get("PREFECT_API_URL")
     if address is None:
-        return Check("Prefect", True, f"{version}; each run starts a server of its own (about 10 s)", needed=True)
+        return Check("Prefect", True, f"{version}; a run starts its own server", needed=True)
     if _answers(f"{address}/health"):
         return Check("Prefect", True, f"{version}; the server at {address} answers", needed=True)
     todo = "start it (prefect server start) or unset PREFECT_API_URL"
@@ -75,21 +75,19 @@ def _prefect() -> Check:
 def _data() -> Iterator[Check]:
     for name in catalogue.names():
         place = listing.data_at_hand(name)
-        yield Check(
-            f"Data: {name}", place is not None, place or f"prefstudy data fetch {name}, or run with --simulated"
-        )
+        yield Check(f"Data: {name}", place is not None, place or f"get it: prefstudy data fetch {name}")
 
 
 def _vllm() -> Check:
     if util.find_spec("vllm") is None:
-        return Check("vLLM", False, "only studies that ask a language model need it: pip install vllm, with a GPU")
+        return Check("vLLM", False, "for language-model studies: pip install vllm")
     return Check("vLLM", True, "installed")
 
 
 def _gpu() -> Check:
     tool = shutil.which("nvidia-smi")
     if tool is None:
-        return Check("GPU", False, "no NVIDIA driver found; only vLLM needs one")
+        return Check("GPU", False, "no NVIDIA driver; only vLLM needs one")
     query = [tool, "--query-gpu=name,memory.total", "--format=csv,noheader"]
     try:
         answer = subprocess.run(query, capture_output=True, text=True, check=True, timeout=SECONDS_TO_ANSWER)
@@ -101,7 +99,7 @@ def _gpu() -> Check:
 def _openai_server() -> Check:
     address = os.environ.get("OPENAI_BASE_URL")
     if address is None:
-        return Check("OpenAI-compatible server", False, "set OPENAI_BASE_URL to use one in place of vLLM")
+        return Check("OpenAI-compatible server", False, "set OPENAI_BASE_URL to use one")
     if _answers(f"{address.rstrip('/')}/models"):
         return Check("OpenAI-compatible server", True, f"{address} answers")
     return Check("OpenAI-compatible server", False, f"no answer from OPENAI_BASE_URL={address}; is it running?")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
@@ -44,20 +44,16 @@ def ask(capsys: pytest.CaptureFixture[str], command: str) -> tuple[int, str, str
 
 @pytest.mark.parametrize("command", COMMANDS_WITHOUT_A_FLOW)
 def test_a_command_without_a_flow_does_not_import_prefect_and_answers_within_a_second(command: str) -> None:
+    """Seconds of processor, not of the clock: other tests run beside this one."""
     script = f"""
-        import sys
+        import sys, time
         from flows.cli.main import main
         main({command.split()!r})
         assert "prefect" not in sys.modules, "Prefect was imported"
+        print(time.process_time(), file=sys.stderr)
     """
-    took = []
-    for _ in range(3):
-        start = time.perf_counter()
-        subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True, stdout=subprocess.DEVNULL)
-        took.append(time.perf_counter() - start)
-        if took[-1] < 1:
-            break
-    assert min(took) < 1
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True, capture_output=True, text=True)
+    assert float(run.stderr.splitlines()[-1]) < 1
 
 
 @pytest.mark.parametrize("command", ["--help", "run --help", "data --help", "data build --help"])
@@ -72,7 +68,7 @@ def test_help_fits_eighty_columns_without_wrapping_an_example(command: str) -> N
 def test_list_says_that_the_data_is_not_here_and_how_to_run_without(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = ask(capsys, "list")
     assert code == 0
-    assert "sushi  not here" in out
+    assert re.search(r"^sushi +not here +Sushi preferences", out, re.MULTILINE)
     assert "prefstudy run STUDY --simulated" in out
 
 
