@@ -15,6 +15,7 @@ import numpy as np
 
 from models.binning import MISSING, Binned, CodeArray
 from models.hashing import HashArray, mix
+from models.pairs import Batches, Followed, Pairs, PairsInBatches, PairsInMemory
 from models.records import BoolArray, FloatArray, IntArray
 from models.splits import Candidates, TieBreak, Ties, category_splits, threshold_splits
 from models.trees import InSets, Trees, TreesBuilder
@@ -50,7 +51,7 @@ class _Level:
     """The growing nodes of one depth and what lies in them.
 
     nodes: (nodes,) their numbers in the whole; hashes: (nodes,) of their paths from the root.
-    winners, losers: (pairs,) entries; masked: (d, pairs) columns a kept straddler may no longer speak on, or None.
+    pairs: the comparisons within the nodes.
     items: (entries,) the item of each entry.
     starts: (nodes + 1,) where each node's entries begin, in every row of orders alike.
     orders: for each column (entries,) the entries sorted by (node, value), and codes their values' codes in that order.
@@ -59,9 +60,7 @@ class _Level:
 
     nodes: IntArray
     hashes: HashArray
-    winners: IntArray
-    losers: IntArray
-    masked: BoolArray | None
+    pairs: Pairs
     items: IntArray
     starts: IntArray
     orders: Sequence[IntArray]
@@ -92,8 +91,40 @@ def grow(
     comparisons: (n, 2) items, winner first, both of one tree; tree_of_item: (m,) in [0, n_trees); seeds: (n_trees,) for
     the random tie rule.
     """
-    builder = TreesBuilder(n_trees)
-    level = _root_level(binned, comparisons, tree_of_item, n_trees, seeds, growth)
+    used = np.zeros(len(tree_of_item), dtype=bool)
+    used[comparisons] = True
+    items, entry_of = np.flatnonzero(used), np.cumsum(used) - 1
+    trees = np.flatnonzero(np.bincount(tree_of_item[items], minlength=n_trees))
+    place = np.cumsum(np.bincount(trees, minlength=n_trees)) - 1
+    pairs = PairsInMemory(
+        winners=entry_of[comparisons[:, 0]],
+        losers=entry_of[comparisons[:, 1]],
+        node=place[tree_of_item[comparisons[:, 0]]],
+        n_entries=len(items),
+        n_nodes=len(trees),
+        masked=None if growth.straddlers == "discard" else np.zeros((binned.n_columns, len(comparisons)), dtype=bool),
+    )
+    return _grow(binned, pairs, items, tree_of_item, seeds, growth)
+
+
+def grow_from_batches(binned: Binned, batches: Batches, seed: int, growth: Growth) -> Trees:
+    """Grow one tree over all items from comparisons that come in batches: the tree `grow` makes of them, node for node.
+
+    Takes one pass over the batches a level. Raises ValueError where straddlers are to be kept: what each of them may
+    still speak on is known only of comparisons in memory.
+    """
+    if growth.straddlers == "keep":
+        raise ValueError("straddlers can be kept only where all comparisons are in memory: use fit")
+    one_tree = np.zeros(len(binned.items), dtype=np.int64)
+    pairs, items = PairsInBatches.at_root(batches, one_tree, 1)
+    return _grow(binned, pairs, items, one_tree, np.array([seed]), growth)
+
+
+def _grow(
+    binned: Binned, pairs: Pairs, items: IntArray, tree_of_item: IntArray, seeds: IntArray, growth: Growth
+) -> Trees:
+    builder = TreesBuilder(len(seeds))
+    level = _root_level(binned, pairs, items, tree_of_item, seeds, growth) if len(items) else None
     while level is not None:
         chosen = _choose(level, binned, growth, builder)
         level = _descend(level, chosen, binned, builder)
@@ -101,31 +132,24 @@ def grow(
 
 
 def _root_level(
-    binned: Binned, comparisons: IntArray, tree_of_item: IntArray, n_trees: int, seeds: IntArray, growth: Growth
-) -> _Level | None:
-    if not len(comparisons):
-        return None
-    used = np.zeros(len(tree_of_item), dtype=bool)
-    used[comparisons] = True
-    items = np.flatnonzero(used)
-    entry_of = np.cumsum(used) - 1
-    size_of_tree = np.bincount(tree_of_item[items], minlength=n_trees)
+    binned: Binned, pairs: Pairs, items: IntArray, tree_of_item: IntArray, seeds: IntArray, growth: Growth
+) -> _Level:
+    size_of_tree = np.bincount(tree_of_item[items], minlength=len(seeds))
     trees = np.flatnonzero(size_of_tree)
     orders, codes = binned.orders, binned.codes
-    if len(items) < len(used) or len(trees) > 1:
-        mine = [np.flatnonzero(used.take(order)) for order in binned.orders]
+    if len(items) < len(tree_of_item) or len(trees) > 1:
+        entry_of = np.full(len(tree_of_item), -1)
+        entry_of[items] = np.arange(len(items))
+        mine = [np.flatnonzero(entry_of.take(order) >= 0) for order in binned.orders]
         if len(trees) > 1:  # a stable sort by tree keeps the order by value within each tree
             by_tree = zip(mine, binned.orders, strict=True)
             mine = [rows[np.argsort(tree_of_item[order[rows]], kind="stable")] for rows, order in by_tree]
         orders = tuple(entry_of.take(order.take(rows)) for order, rows in zip(orders, mine, strict=True))
         codes = tuple(code.take(rows) for code, rows in zip(codes, mine, strict=True))
-    masked = None if growth.straddlers == "discard" else np.zeros((binned.n_columns, len(comparisons)), dtype=bool)
     return _Level(
         nodes=trees,
         hashes=mix(seeds[trees], 0),
-        winners=entry_of[comparisons[:, 0]],
-        losers=entry_of[comparisons[:, 1]],
-        masked=masked,
+        pairs=pairs,
         items=items,
         starts=np.r_[0, np.cumsum(size_of_tree[trees])],
         orders=orders,
@@ -144,18 +168,12 @@ def _first_region(binned: Binned, tree_of_item: IntArray, trees: IntArray, growt
 
 def _choose(level: _Level, binned: Binned, growth: Growth, builder: TreesBuilder) -> _Chosen:
     """The best split of each node over all columns, and the growth limits."""
-    n_nodes = len(level.nodes)
-    node_of_entry = _node_of_entry(level)
-    n_pairs = np.bincount(node_of_entry[level.winners], minlength=n_nodes)
+    n_pairs = level.pairs.n_pairs
     best: Candidates | None = None
-    column = np.zeros(n_nodes, dtype=np.int64)
+    column = np.zeros(len(level.nodes), dtype=np.int64)
     found: list[Candidates] = []
-    surplus = _surplus(level.winners, level.losers, len(level.items))
     for k in range(binned.n_columns):
-        if level.masked is not None:  # Eq. 12: a kept straddler is silent on the columns it was kept across
-            speaks = ~level.masked[k]
-            surplus = _surplus(level.winners[speaks], level.losers[speaks], len(level.items))
-        candidates = _candidates(level, binned, growth, k, surplus)
+        candidates = _candidates(level, binned, growth, k)
         found.append(candidates)
         if best is None:
             best = candidates
@@ -190,15 +208,10 @@ def _node_of_entry(level: _Level) -> IntArray:
     return node
 
 
-def _surplus(winners: IntArray, losers: IntArray, n_entries: int) -> IntArray:
-    """Wins less losses of each entry."""
-    return np.bincount(winners, minlength=n_entries) - np.bincount(losers, minlength=n_entries)
-
-
-def _candidates(level: _Level, binned: Binned, growth: Growth, k: int, surplus: IntArray) -> Candidates:
+def _candidates(level: _Level, binned: Binned, growth: Growth, k: int) -> Candidates:
     codes = level.codes[k]
     ties = Ties(growth.tie_break, level.hashes, k)
-    in_order = surplus.take(level.orders[k])
+    in_order = level.pairs.surplus(k).take(level.orders[k])
     if not binned.categorical[k]:
         return threshold_splits(in_order, codes, level.starts, binned.values[k], ties)
     allowed = np.ones(len(level.nodes), dtype=bool)
@@ -281,48 +294,23 @@ def _descend(level: _Level, chosen: _Chosen, binned: Binned, builder: TreesBuild
     grows = np.flatnonzero(splits.take(node))
     child = np.full(len(node), -1)
     child[grows] = left_child[node[grows]] + ~_falls_left(chosen, binned, node[grows], level.items[grows])
-    pair_child = child[level.winners]  # of a straddler: the child with its winner
-    straddles = pair_child != child[level.losers]
-    keep = pair_child >= 0
-    masked = None
-    if level.masked is None:
-        keep &= ~straddles
-    else:
-        masked = level.masked[:, keep]
-        at = np.flatnonzero(straddles[keep])
-        masked[chosen.column[node[level.winners[keep][at]]], at] = True
-    if not keep.any():
-        return None
-    kept = np.flatnonzero(keep)
-    pairs = _Pairs(level.winners[kept], level.losers[kept], pair_child[kept], masked)
+    pairs = level.pairs.follow(child, chosen.column)
     return _next_level(level, node, left_child, pairs, children, region)
 
 
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """The pairs that go on growing: their entries in the level they come from and the child they go to."""
-
-    winners: IntArray
-    losers: IntArray
-    child: IntArray
-    masked: BoolArray | None
-
-
 def _next_level(
-    level: _Level, node: IntArray, left_child: IntArray, pairs: _Pairs, children: IntArray, region: IntArray | None
-) -> _Level:
+    level: _Level, node: IntArray, left_child: IntArray, pairs: Followed, children: IntArray, region: IntArray | None
+) -> _Level | None:
     """Carry the entries that pairs still use to the children, each column's order by a stable partition.
 
     An entry has at most two successors: in the child its value falls to, and, as the loser of a kept straddler, in the
     other one. Children without pairs are leaves and are not in the next level.
     """
-    side = pairs.child % 2
-    uses = np.zeros((2, len(node)), dtype=bool)  # by the entries used in a left child, in a right child
-    uses[side, pairs.winners] = True
-    uses[side, pairs.losers] = True
-    carried_on = [np.flatnonzero(uses[s]) for s in (0, 1)]
+    carried_on = [np.flatnonzero(used) for used in pairs.uses]
     n_left, n_entries = len(carried_on[0]), len(carried_on[0]) + len(carried_on[1])
-    successor = np.full(uses.shape, -1, dtype=np.int32)  # the left children's entries are numbered first
+    if not n_entries:
+        return None
+    successor = np.full((2, len(node)), -1, dtype=np.int32)  # the left children's entries are numbered first
     successor[0, carried_on[0]] = np.arange(n_left)
     successor[1, carried_on[1]] = np.arange(n_left, n_entries)
     items = level.items.take(np.concatenate(carried_on))
@@ -333,7 +321,8 @@ def _next_level(
     offsets = np.r_[0, np.cumsum(sizes)]
     # Every column's order holds the same nodes in the same runs, so its entries go to the same places.
     places = [np.repeat(offsets[s:-1:2], sizes[s::2]) + _within_runs(sizes[s::2]) for s in (0, 1)]
-    tables = successor.max(axis=0)[None] if pairs.masked is None else successor  # one look-up where one is enough
+    twice = ((successor >= 0).sum(axis=0) > 1).any()
+    tables = successor if twice else successor.max(axis=0)[None]  # one look-up where one is enough
     orders, codes = [], []
     for order, code in zip(level.orders, level.codes, strict=True):
         new_order, new_code = np.empty(n_entries, dtype=np.int64), np.empty(n_entries, dtype=np.int32)
@@ -354,9 +343,7 @@ def _next_level(
     return _Level(
         nodes=children[busy],
         hashes=hashes[busy],
-        winners=successor[side, pairs.winners].astype(np.int64),
-        losers=successor[side, pairs.losers].astype(np.int64),
-        masked=pairs.masked,
+        pairs=pairs.settle(successor, items, place),
         items=items,
         starts=np.r_[0, np.cumsum(sizes[busy])],
         orders=orders,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -41,6 +42,15 @@ class PairCounts:
     winner: IntArray
     loser: IntArray
     count: FloatArray
+
+    def __add__(self, other: Self) -> PairCounts:
+        """The counts of both, of pairs among the same values."""
+        n = self.n_values
+        keys = [(counts.problem * n + counts.winner) * n + counts.loser for counts in (self, other)]
+        distinct, place = np.unique(np.concatenate(keys), return_inverse=True)
+        total = _sum_at(place, np.concatenate([self.count, other.count]), len(distinct))
+        rest, losers = np.divmod(distinct, n)
+        return PairCounts(self.n_problems, n, *np.divmod(rest, n), losers, total)
 
     @property
     def winners(self) -> IntArray:

@@ -15,9 +15,14 @@ def count_leaf_pairs(trees: Trees, tree_of_item: IntArray, comparisons: IntArray
     All straddlers count, pairs within a leaf do not.
     """
     offsets = np.cumsum(trees.n_leaves) - trees.n_leaves
-    leaf = offsets[tree_of_item] + trees.leaf_of_item
-    winner, loser = leaf.take(comparisons[:, 0]), leaf.take(comparisons[:, 1])
-    return count_pairs(np.zeros_like(winner), winner, loser, 1, int(trees.n_leaves.sum()))
+    leaf_of_item = offsets[tree_of_item] + trees.leaf_of_item
+    return count_pairs_of_leaves(comparisons, leaf_of_item=leaf_of_item, n_leaves=int(trees.n_leaves.sum()))
+
+
+def count_pairs_of_leaves(comparisons: IntArray, *, leaf_of_item: IntArray, n_leaves: int) -> PairCounts:
+    """Comparisons (n, 2) as pairs of leaves, counted; leaf_of_item: (m,)."""
+    winner, loser = leaf_of_item.take(comparisons[:, 0]), leaf_of_item.take(comparisons[:, 1])
+    return count_pairs(np.zeros_like(winner), winner, loser, 1, n_leaves)
 
 
 def fit_leaves(pairs: PairCounts, n_leaves: IntArray, ratio: float) -> FloatArray:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterable, Sequence
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,9 +13,10 @@ from sklearn.base import BaseEstimator
 
 from models.accuracy import Accuracy, accuracies
 from models.binning import bin_items
-from models.growth import CategoriesOf, Growth, Straddlers, grow
+from models.growth import CategoriesOf, Growth, Straddlers, grow, grow_from_batches
 from models.laplace import PairCounts, condition_on_zero_sum, laplace_covariance
-from models.leaf_fit import count_leaf_pairs, fit_leaves, prior_factor
+from models.leaf_fit import count_leaf_pairs, count_pairs_of_leaves, fit_leaves, prior_factor
+from models.pairs import ArrayBatches, Batches
 from models.records import Column, FeatureKind, FloatArray, IntArray
 from models.splits import TieBreak
 from models.structure import Node, leaf_of
@@ -58,11 +59,17 @@ class _Grower(BaseEstimator):  # type: ignore[misc]
         self, items: FloatArray, comparisons: IntArray, tree_of_item: IntArray, n_trees: int, seeds: IntArray
     ) -> tuple[Trees, PairCounts]:
         """Grow the trees; returns them and their comparisons as pairs of leaves."""
+        growth = self._prepare(items)
+        trees = grow(bin_items(items, self.columns_), comparisons, tree_of_item, n_trees, seeds, growth)
+        return trees, count_leaf_pairs(trees, tree_of_item, comparisons)
+
+    def _prepare(self, items: FloatArray) -> Growth:
+        """Check the parameters against the items; returns how trees grow."""
         self.columns_: tuple[Column, ...] = check_columns(self.columns, items.shape[1])
         self.n_features_in_ = items.shape[1]
         if not self.ratio > 0:
             raise ValueError(f"ratio is sigma_noise^2 / sigma_prior^2 and must be positive, not {self.ratio}")
-        growth = Growth(
+        return Growth(
             max_categories=self.max_categories,
             categories_of=self.categories_of,
             straddlers=self.straddlers,
@@ -71,8 +78,6 @@ class _Grower(BaseEstimator):  # type: ignore[misc]
             min_samples_split=self.min_samples_split,
             min_score=self.min_score,
         )
-        trees = grow(bin_items(items, self.columns_), comparisons, tree_of_item, n_trees, seeds, growth)
-        return trees, count_leaf_pairs(trees, tree_of_item, comparisons)
 
 
 class PreferenceTrees(_Grower):
@@ -155,6 +160,23 @@ class PreferenceTree(_Grower):
         one_tree = np.zeros(len(X), dtype=np.int64)
         trees, leaf_pairs = self._grow(X, pairs, one_tree, 1, np.array([self.random_state]))
         self.nodes_ = trees.nodes_of(0)
+        self._settle(fit_leaves(leaf_pairs, trees.n_leaves, self.ratio), leaf_pairs)
+        return self
+
+    def fit_batches(self, items: ArrayLike, batches: Iterable[ArrayLike] | Batches) -> Self:
+        """Fit to comparisons that never need to be in memory together: the tree that `fit` makes of all of them.
+
+        items: (m, d); batches: an iterable of comparisons (n_b, 2), gone through from its beginning once a level of the
+        tree, or an object whose `total` adds up what a function finds in each batch (`models.pairs.Batches`).
+        Raises ValueError as `fit` does, for a generator, and where straddlers are to be kept.
+        """
+        X = check_items(items)
+        counted = batches if isinstance(batches, Batches) else ArrayBatches(batches, len(X))
+        growth = self._prepare(X)
+        trees = grow_from_batches(bin_items(X, self.columns_), counted, self.random_state, growth)
+        self.nodes_ = trees.nodes_of(0)
+        n_leaves = int(trees.n_leaves[0])
+        leaf_pairs = counted.total(partial(count_pairs_of_leaves, leaf_of_item=trees.leaf_of_item, n_leaves=n_leaves))
         self._settle(fit_leaves(leaf_pairs, trees.n_leaves, self.ratio), leaf_pairs)
         return self
 
