@@ -22,7 +22,7 @@ DESIGN = Design(
 STEPS = (
     "Write a mapping of the columns of your file after data_adapters/choice/mappings/conjoint.toml; "
     "data_adapters/choice/README.md shows how",
-    "Try it: prefstudy data check conjoint --raw DIR --mapping FILE.toml",
+    "Try it: prefstudy data build conjoint --raw DIR --mapping FILE.toml",
     "Run the study with --raw DIR --mapping FILE.toml",
 )
 

@@ -24,7 +24,7 @@ def draw_spread(axis: str, groups: Mapping[str, FloatArray], *, log: bool, width
         if log:
             style.use_log_axis(axes)
         axes.set_xlabel(axis)
-        axes.set_ylabel("share of users at or above")
+        axes.set_ylabel("share at or above")
         axes.set_ylim(0, 1.02)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
         axes.grid(axis="y")

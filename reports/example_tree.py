@@ -72,6 +72,17 @@ class FittedTree(BaseModel):
             conditions.append(f"{split.question} {split.left if child.id == node.left else split.right}")
         return conditions
 
+    def counting(self, noun: str) -> FittedTree:
+        """The tree whose leaves tell how many items they hold, and not which: `1 profile`, `12 profiles`."""
+        leaves = [node.n_items for node in self.nodes if node.leaf is not None]
+        names = [(f"{n:,} {noun}{'s' if n > 1 else ''}",) if n else () for n in leaves]
+        return self.model_copy(update={"leaf_items": tuple(names)})
+
+    @property
+    def bare(self) -> FittedTree:
+        """The tree whose leaves do not tell what they hold."""
+        return self.model_copy(update={"leaf_items": ((),) * len(self.leaf_mean)})
+
     def draw(self, *, height: float | None = None) -> TreeDrawing:
         """The tree as a picture, at most `height` mm high if given."""
         drawn = (self.nodes, self.columns, np.asarray(self.leaf_mean), self.leaf_sd, self.leaf_items)
@@ -86,6 +97,16 @@ class ExampleTree(BaseModel):
     user_id: str
     ranking: tuple[str, ...]
     trees: dict[str, FittedTree]
+
+
+def read_tree(run: FinishedRun, name: str) -> FittedTree:
+    """Read the tree in `results/<name>.json`, without the items in its leaves. Raises NotARunError if it is none."""
+    document = run.json(name)
+    try:
+        return FittedTree.model_validate({**document, "leaf_items": [[] for _ in document["leaf_mean"]]})
+    except (ValidationError, KeyError, TypeError) as problem:
+        path = run.path / "results" / f"{name}.json"
+        raise NotARunError(f"{path} holds no tree: {problem}. Run the study again.") from problem
 
 
 def read_example(run: FinishedRun, variants: Sequence[str]) -> ExampleTree:
@@ -114,14 +135,14 @@ def example_blocks(example: ExampleTree, *, small: str, large: str) -> list[Bloc
     return [
         Prose([f"User {example.user_id} ranked, best first: {', '.join(map(spaced, example.ranking))}."]),
         Figure(
-            [_picture("tree", whole, f"Preference tree of user {example.user_id}. Best: {best}. Least: {worst}.")],
+            [tree_picture("tree", whole, f"Preference tree of user {example.user_id}. Best: {best}. Least: {worst}.")],
             f"What user {example.user_id} likes, in {len(readable.leaf_mean)} leaves ({spaced(small)}).",
             f"Liked best: {best}. Liked least: {worst}. Each shape is the Gaussian of a leaf’s utility, with its mean "
             "and one standard deviation to either side; edges are as wide as their share of the items; the way to the "
             "top leaf is coloured.",
         ),
         Figure(
-            [_picture("tree-large", part, f"The same user's tree, {spaced(large)}.")],
+            [tree_picture("tree-large", part, f"The same user's tree, {spaced(large)}.")],
             f"The same user’s tree, {spaced(large)}: {len(unreadable.leaf_mean)} leaves, up to {unreadable.depth} "
             "questions.",
             f"{unreadable.empty_leaves} of its leaves hold none of the {len(example.ranking)} items.{cut}",
@@ -129,5 +150,6 @@ def example_blocks(example: ExampleTree, *, small: str, large: str) -> list[Bloc
     ]
 
 
-def _picture(name: str, drawing: TreeDrawing, alt: str) -> Picture:
+def tree_picture(name: str, drawing: TreeDrawing, alt: str) -> Picture:
+    """A drawn tree as a picture of the page."""
     return Picture(name, style.to_svg(drawing.figure), drawing.width, alt)

@@ -75,10 +75,13 @@ class FinishedRun:
         return {card.manifest.name: card for card in cards}
 
     def metric(self, metric: str, *, variant: str, split: str) -> Found:
-        """What the run found for a metric. Raises NotARunError unless there is exactly one row of it with a value."""
+        """What the run found for a metric, beside the first value published for it; a row tells one such value.
+
+        Raises NotARunError unless there is one row of it with a value, or several that found the same.
+        """
         wanted = (metric, variant, split)
         rows = [row for row in self.metrics if (row.metric, row.variant, row.split) == wanted]
-        if len(rows) != 1 or rows[0].value is None:
+        if len({(row.value, row.sd, row.n) for row in rows}) != 1 or rows[0].value is None:
             path = self.path / "results" / "metrics.json"
             what = "one without a value" if len(rows) == 1 else f"{len(rows)}"
             raise NotARunError(f"{path}: expected one row for {' / '.join(wanted)}, found {what}.")

@@ -11,7 +11,8 @@ from reports.data_card import feature_table, sides
 from reports.page import Block, Column, Definitions, Row, Section, Table
 
 _SHOWN_OF_HASH = 16
-_PLACES = ("raw", "out")  # settings that say where files lay, which decides nothing a reader could judge
+# Settings that say where files lay; which mapping it was is told by the adapter's version.
+_PLACES = ("raw", "out", "mapping")
 
 
 def provenance(record: RunRecord, cards: Mapping[str, DataCard]) -> Section:

@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
-from matplotlib.figure import Figure as Drawing
 
-from reports import style
-from reports.comparison_figure import Estimate, draw_comparison
-from reports.distribution_figure import draw_spread
 from reports.example_tree import example_blocks, read_example
 from reports.finished_run import FinishedRun
 from reports.page import (
     Answer,
     Block,
     Column,
-    Definitions,
     Figure,
     KeyNumber,
     Page,
-    Picture,
     Prose,
     Row,
     Section,
@@ -28,16 +22,20 @@ from reports.page import (
 )
 from reports.protocols import Effect, Nearest, Published, PublishedMark, draw_protocols, effects, nearest_by
 from reports.provenance import facts, provenance, warnings
+from reports.tree_accuracy import (
+    DISCARDED,
+    KEPT,
+    LEAVES_AXIS,
+    VARIANTS,
+    accuracy_figure,
+    accuracy_table,
+    definitions,
+    half,
+    reason_ties,
+    spreads,
+)
 from reports.wording import change, fixed, points, share
 
-DISCARDED, KEPT = "straddlers_discarded", "straddlers_kept"
-VARIANTS: Mapping[str, str] = {DISCARDED: "straddlers discarded", KEPT: "straddlers kept"}
-SPLITS: Mapping[str, str] = {"train": "Training choices", "test": "Held-out choices"}
-MEASURES: Mapping[str, str] = {
-    "accuracy": "accuracy",
-    "strict_accuracy": "strict accuracy",
-    "decided_share": "decided share",
-}
 PAPERS_CHOICES: Mapping[str, object] = {
     "straddlers": "discarded",
     "split": "pair",
@@ -63,7 +61,6 @@ REPRODUCED = 0.005
 """A protocol reproduces a published pair of accuracies if neither of its own is further away than half a point."""
 
 _MOVED = ("train_accuracy", "test_accuracy", "test_strict_accuracy", "leaves")
-_LEAVES_AXIS = "number of leaves (log scale)"
 _USERS = ("variant", "test_accuracy", "leaves")
 _PROTOCOLS = (*PAPERS_CHOICES, *_MOVED)
 
@@ -84,7 +81,7 @@ def page(run: FinishedRun) -> Page:
         answer=_answer(run, published, nearest),
         sections=[
             Section("Published beside found" if published else "What was found", _comparison(run, published)),
-            Section("Across users", [_spreads(users)]),
+            Section("Across users", [spreads(users, VARIANTS)]),
             Section("One user’s tree", example_blocks(example, small=DISCARDED, large=KEPT)),
             Section("Which choices move the number", _protocols(protocols, moved, published, nearest)),
             Section("Why they differ" if published else "What makes the difference", [_reasons(run, moved, nearest)]),
@@ -156,110 +153,25 @@ def _comparison(run: FinishedRun, published: Published | None) -> list[Block]:
             "split has already separated. Discarded, it no longer has a say in the splits below; kept, it has."
         ]
     )
-    return [trees, _comparison_figure(run, published), _accuracy_table(run, published), _definitions()]
-
-
-def _comparison_figure(run: FinishedRun, published: Published | None) -> Figure:
-    panels = {}
-    for split in SPLITS:
-        found = {label: run.metric("accuracy", variant=variant, split=split) for variant, label in VARIANTS.items()}
-        panels[split] = [
-            Estimate(label, row.value, row.sd, row.published if published else None) for label, row in found.items()
-        ]
-    lowest = min(estimate.lowest for estimates in panels.values() for estimate in estimates)
-    pictures = [
-        _half(
-            f"accuracy-{split}",
-            draw_comparison(SPLITS[split], estimates, lowest=lowest, width=style.HALF_WIDTH),
-            f"{SPLITS[split]}, accuracy: " + "; ".join(f"{e.label} {share(e.value)}" for e in estimates),
-        )
-        for split, estimates in panels.items()
+    source = published.source if published else None
+    return [
+        trees,
+        accuracy_figure(run, VARIANTS, published=source),
+        accuracy_table(run, VARIANTS, published=source),
+        definitions(),
     ]
-    diamonds = f" Open diamonds: {published.source}." if published else ""
-    return Figure(
-        pictures,
-        "Accuracy of a user’s tree.",
-        f"Dots: mean over users. Bars: one standard deviation over users to either side, ending at 1.{diamonds}",
-    )
-
-
-def _half(name: str, figure: Drawing, alt: str) -> Picture:
-    """A picture that shares the page's width with another."""
-    return Picture(name, style.to_svg(figure), style.HALF_WIDTH, alt)
-
-
-def _accuracy_table(run: FinishedRun, published: Published | None) -> Table:
-    headers = ("found", "sd", *(("published", "points") if published else ()))
-    rows = []
-    for variant, label in VARIANTS.items():
-        for metric, name in MEASURES.items():
-            cells = [name]
-            for split in SPLITS:
-                found = run.metric(metric, variant=variant, split=split)
-                cells += [share(found.value), share(found.sd)]
-                if published:
-                    off = None if found.published is None else found.value - found.published
-                    cells += [share(found.published), points(off)]
-            rows.append(
-                Row(cells, group=f"{label.capitalize()}: {_size(run, variant)}" if metric == "accuracy" else "")
-            )
-    return Table(
-        "How often a user’s tree is right: mean and standard deviation (sd, or after ±) over users.",
-        [Column("", "left"), *(Column(header, group=group) for group in SPLITS.values() for header in headers)],
-        rows,
-        note=f"Published: {published.source}; how it counts a tie is not said. Points: 100 × (found − published)."
-        if published
-        else "",
-    )
-
-
-def _definitions() -> Definitions:
-    return Definitions(
-        [
-            ("Accuracy", "share of choices the tree predicts, a tie counting one half; the headline."),
-            ("Strict accuracy", "the same, a tie counting as wrong."),
-            ("Decided share", "share of choices that are no ties; strict accuracy over it leaves ties out."),
-            ("Tie", "both items of a choice lie in one leaf, so the tree is neither right nor wrong."),
-        ],
-        boxed=True,
-    )
-
-
-def _size(run: FinishedRun, variant: str) -> str:
-    """How large the trees of a variant are, in words."""
-    leaves, depth = (run.metric(name, variant=variant, split="train") for name in ("leaves", "depth"))
-    (many, deep) = (f"{fixed(found.value, 1)} ± {fixed(found.sd, 1)}" for found in (leaves, depth))
-    return f"{many} leaves, depth {deep}, {leaves.n or 0:,} users"
-
-
-def _spreads(users: pd.DataFrame) -> Figure:
-    groups = {label: users[users["variant"] == variant] for variant, label in VARIANTS.items()}
-    medians = "; ".join(
-        f"{label} {share(group['test_accuracy'].median())} and {fixed(group['leaves'].median(), 0)} leaves"
-        for label, group in groups.items()
-    )
-    pictures = []
-    for column, axis, log in (("test_accuracy", "accuracy on held-out choices", False), ("leaves", _LEAVES_AXIS, True)):
-        values = {label: group[column].to_numpy(float) for label, group in groups.items()}
-        drawing = draw_spread(axis, values, log=log, width=style.HALF_WIDTH, height=47)
-        pictures.append(_half(f"users-{column.replace('_', '-')}", drawing, f"{axis} over users; medians: {medians}"))
-    return Figure(
-        pictures,
-        "Not every user is as predictable.",
-        f"For every value, the share of users whose tree reaches at least it. Medians: {medians}.",
-    )
 
 
 def _protocols(
     protocols: pd.DataFrame, moved: Sequence[Effect], published: Published | None, nearest: Mapping[str, Nearest]
 ) -> list[Block]:
-    axes = {"train_accuracy": ("accuracy on training choices", False), "leaves": (f"mean {_LEAVES_AXIS}", True)}
+    axes = {"train_accuracy": ("accuracy on training choices", False), "leaves": (f"mean {LEAVES_AXIS}", True)}
     pictures = []
     for x, (axis, log) in axes.items():
         train = published.train if published and x == "train_accuracy" else None
         marked = PublishedMark(train, published.test) if published else None
         drawing = draw_protocols(protocols, x, axis=axis, log=log, published=marked, height=74)
-        pictures.append(_half(f"protocols-{x.replace('_', '-')}", drawing, f"Test accuracy against {axis}."))
+        pictures.append(half(f"protocols-{x.replace('_', '-')}", drawing, f"Test accuracy against {axis}."))
     caption = (
         "Each mark is one protocol, a mean over users. Circles hold out single choices; triangles hold out items, "
         "with every choice they are part of."
@@ -321,7 +233,7 @@ def _level(level: object) -> str:
 
 
 def _reasons(run: FinishedRun, moved: Sequence[Effect], nearest: Mapping[str, Nearest]) -> Prose:
-    return Prose([*_reason_straddlers(moved), _reason_ties(run), *_reason_reading(run, nearest)])
+    return Prose([*_reason_straddlers(moved), reason_ties(run, VARIANTS), *_reason_reading(run, nearest)])
 
 
 def _reason_straddlers(moved: Sequence[Effect]) -> list[str]:
@@ -341,19 +253,6 @@ def _reason_straddlers(moved: Sequence[Effect]) -> list[str]:
         f"Keeping straddlers moves training accuracy by {points(kept['train_accuracy'])} points, test accuracy by "
         f"{points(kept['test_accuracy'])} points and the number of leaves by {change(kept['leaves'])}. {other}"
     ]
-
-
-def _reason_ties(run: FinishedRun) -> str:
-    strict, decided = (
-        {variant: run.metric(metric, variant=variant, split="test").value for variant in VARIANTS}
-        for metric in ("strict_accuracy", "decided_share")
-    )
-    return "How a tie is counted matters where leaves are few. " + " ".join(
-        f"With {label}, {fixed(100 * (1 - decided[variant]), 1)}% of the held-out choices are ties; counted as wrong "
-        f"they leave an accuracy of {share(strict[variant])}, left out of the count {share(_without_ties)}."
-        for variant, label in VARIANTS.items()
-        for _without_ties in [strict[variant] / decided[variant] if decided[variant] else None]
-    )
 
 
 def _reason_reading(run: FinishedRun, nearest: Mapping[str, Nearest]) -> list[str]:

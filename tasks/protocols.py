@@ -17,7 +17,7 @@ from models.accuracy import accuracies
 from models.hashing import HashArray, hash_texts
 from models.holdout import hold_out_items, hold_out_pairs
 from models.preference_tree import PreferenceTree, PreferenceTrees
-from models.records import BoolArray, Encoded, IntArray, MetricRow, Record
+from models.records import BoolArray, Encoded, FloatArray, IntArray, MetricRow, Record
 from tasks.encode import CategoricalEncoding, encode
 
 Straddlers = Literal["discarded", "kept"]
@@ -105,10 +105,14 @@ class _Split:
     test: BoolArray
 
 
-def _split(respondents: Respondents, protocol: Protocol, seed: int, test_share: float) -> _Split:
+def _held_out(respondents: Respondents, protocol: Protocol, seed: int, test_share: float) -> BoolArray:
     hold_out = hold_out_pairs if protocol.split == "pair" else hold_out_items
+    return hold_out(respondents.comparisons, respondents.users, respondents.user_keys, share=test_share, seed=seed)
+
+
+def _split(respondents: Respondents, protocol: Protocol, seed: int, test_share: float) -> _Split:
     users, comparisons = respondents.users, respondents.comparisons
-    test = hold_out(comparisons, users, respondents.user_keys, share=test_share, seed=seed)
+    test = _held_out(respondents, protocol, seed, test_share)
     n_items = len(respondents.table.items)
     keys = users[:, None] * n_items + comparisons
     rows = np.unique(keys)
@@ -142,13 +146,35 @@ def score_protocol(respondents: Respondents, protocol: Protocol, *, seed: int, t
         n_trees=n_users,
         seeds=respondents.user_keys.astype(np.int64),
     )
-    utility = trees.predict(items, split.user_of_row)
-    scores: dict[str, Any] = {"user_id": respondents.user_ids}
-    for part, rows in (("train", ~split.test), ("test", split.test)):
-        difference = utility[split.comparisons[rows, 0]] - utility[split.comparisons[rows, 1]]
-        found = accuracies(difference, respondents.users[rows], n_users)
-        scores |= {f"{part}_{name}": values for name, values in zip(ACCURACIES, found, strict=True)}
+    utility = trees.predict(items, split.user_of_row)[split.comparisons]
+    scores = _accuracies_of_users(respondents, utility[:, 0] - utility[:, 1], split.test)
     return pd.DataFrame({**scores, "leaves": trees.n_leaves_, "depth": trees.depth_})
+
+
+def score_pooled(
+    respondents: Respondents, protocol: Protocol, *, max_depth: int | None, seed: int, test_share: float = 0.2
+) -> tuple[PreferenceTree, pd.DataFrame]:
+    """Fit one tree to the training comparisons of all users, and score it on each user's as `score_protocol` does.
+
+    What is held out from a user is the same there and here.
+    """
+    encoded = respondents.encoded[_GIVEN_AS[protocol.encoding]]
+    comparisons = respondents.comparisons
+    test = _held_out(respondents, protocol, seed, test_share)
+    seen, pairs = np.unique(comparisons, return_inverse=True)
+    items, pairs = encoded.items[seen], pairs.reshape(comparisons.shape)
+    tree = PreferenceTree(encoded.columns, max_depth=max_depth, random_state=seed, **_tree_parameters(protocol))
+    scores = _accuracies_of_users(respondents, tree.fit(items, pairs[~test]).decision_function(items, pairs), test)
+    return tree, pd.DataFrame({**scores, "leaves": tree.n_leaves_, "depth": tree.depth_})
+
+
+def _accuracies_of_users(respondents: Respondents, difference: FloatArray, test: BoolArray) -> dict[str, Any]:
+    """Columns with the accuracies of each user, from the predicted difference of each comparison (n,)."""
+    scores: dict[str, Any] = {"user_id": respondents.user_ids}
+    for part, rows in (("train", ~test), ("test", test)):
+        found = accuracies(difference[rows], respondents.users[rows], len(respondents.user_ids))
+        scores |= {f"{part}_{name}": values for name, values in zip(ACCURACIES, found, strict=True)}
+    return scores
 
 
 def _rows_known_in_training(split: _Split, protocol: Protocol) -> BoolArray:
@@ -169,13 +195,8 @@ def summarise_protocol(protocol: Protocol, scores: pd.DataFrame) -> dict[str, An
     return {**protocol.model_dump(), **means, **size, "users": len(scores)}
 
 
-def metric_rows(
-    study: str, variant: str, scores: pd.DataFrame, published: Mapping[str, float], source: str
-) -> tuple[MetricRow, ...]:
-    """The rows of `metrics.json` of one variant: mean and standard deviation over users.
-
-    published: the published accuracy by split ("train", "test").
-    """
+def metric_rows(study: str, variant: str, scores: pd.DataFrame) -> tuple[MetricRow, ...]:
+    """The rows of `metrics.json` of one variant: mean and standard deviation over users."""
     measured = [(name, part, f"{part}_{name}") for part in ("train", "test") for name in ACCURACIES]
     measured += [("leaves", "train", "leaves"), ("depth", "train", "depth")]
     return tuple(
@@ -188,8 +209,6 @@ def metric_rows(
             value=float(scores[column].mean()),
             sd=float(scores[column].std()),
             n=int(scores[column].count()),
-            published=published.get(part) if metric == "accuracy" else None,
-            published_source=source if metric == "accuracy" and part in published else None,
         )
         for metric, part, column in measured
     )

@@ -12,13 +12,14 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from models.errors import UsageError
-from models.records import Record
+from models.records import MetricRow, Record
 from tasks.progress import advance
 from tasks.protocols import (
     Protocol,
     example_trees,
     metric_rows,
     read_respondents,
+    score_pooled,
     score_protocol,
     summarise_protocol,
     typical_user,
@@ -39,27 +40,72 @@ class Trial(Record):
     seed: int
 
 
+class Pooled(Record):
+    """One tree for all users: how it is grown, and its depth at most."""
+
+    protocol: Protocol
+    max_depth: int | None
+
+
 class Published(Record):
-    """Accuracies by split, train and test, as published, and where."""
+    """Accuracies by split, train and test, as published, and where; of one variant, or of one that is not told."""
 
     accuracy: dict[str, float]
     source: str
+    variant: str | None = None
+
+
+POOLED = "pooled"
+"""The variant of one tree for all users."""
 
 
 @task(name="score variants", cache_policy=NO_CACHE)
 def score_variants(
-    study: str, trial: Trial, variants: Mapping[str, Protocol], published: Published, results: Path
+    study: str,
+    trial: Trial,
+    variants: Mapping[str, Protocol],
+    published: Sequence[Published],
+    results: Path,
+    *,
+    pooled: Pooled | None = None,
 ) -> None:
-    """Score each user's tree under each variant of the study, and write `users.parquet` and `metrics.json`."""
+    """Score each user's tree under each variant of the study, and write `users.parquet` and `metrics.json`.
+
+    pooled: score also one tree for all users, as a variant of that name, and write it to `pooled_tree.json`.
+    """
     respondents = read_respondents(trial.table, trial.users)
     scores = {
         name: score_protocol(respondents, protocol, seed=trial.seed, test_share=trial.test_share)
         for name, protocol in variants.items()
     }
-    rows = [metric_rows(study, name, found, published.accuracy, published.source) for name, found in scores.items()]
-    write_metrics(results / "metrics.json", [row for of_variant in rows for row in of_variant])
+    rows = [row for name, found in scores.items() for row in metric_rows(study, name, found)]
+    if pooled is not None:
+        tree, scores[POOLED] = score_pooled(
+            respondents, pooled.protocol, max_depth=pooled.max_depth, seed=trial.seed, test_share=trial.test_share
+        )
+        rows += [_of_one_tree(row) for row in metric_rows(study, POOLED, scores[POOLED])]
+        write_json(results / "pooled_tree.json", tree.to_dict())
+    write_metrics(results / "metrics.json", [told for row in rows for told in beside_published(row, published)])
     users = pd.concat([found.assign(variant=name) for name, found in scores.items()], ignore_index=True)
     write_parquet(results / "users.parquet", pa.Table.from_pandas(users, preserve_index=False))
+
+
+def _of_one_tree(row: MetricRow) -> MetricRow:
+    """A metric of one tree for all: its size is not spread over users."""
+    return row.model_copy(update={"sd": None, "n": 1}) if row.metric in {"leaves", "depth"} else row
+
+
+def beside_published(row: MetricRow, published: Sequence[Published]) -> Sequence[MetricRow]:
+    """A row for each value published for a metric, or the row as it is."""
+    told = [
+        found
+        for found in published
+        if row.metric == "accuracy" and row.variant != POOLED and found.variant in {None, row.variant}
+    ]
+    return [
+        row.model_copy(update={"published": found.accuracy[row.split], "published_source": found.source})
+        for found in told
+    ] or [row]
 
 
 @task(name="draw an example", cache_policy=NO_CACHE)

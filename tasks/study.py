@@ -8,6 +8,8 @@ from pathlib import Path
 
 from pydantic import Field
 
+from data_adapters.source import catalogue
+from data_adapters.source.description import Adapter
 from models.records import Record
 
 PLACES = {"raw", "out"}
@@ -21,6 +23,10 @@ class StudyConfig(Record):
     allow_unpinned: bool = Field(default=False, description="accept raw files whose sha256 is not the declared one")
     out: Path = Field(default=Path("runs"), description="folder that receives <study>/<run-id>/")
     seed: int = Field(default=0, ge=0, lt=2**32, description="seed of everything random in the run")
+
+    def adapter(self, name: str) -> Adapter:
+        """The adapter of a data set the study reads."""
+        return catalogue.adapter(name)
 
     def digest(self) -> str:
         """Eight hex digits of what decides the results: every setting but the places of files."""

@@ -8,7 +8,6 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from data_adapters.source.build import build
-from data_adapters.source.catalogue import adapter
 from data_adapters.source.raw_folder import locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.card import card
@@ -36,7 +35,7 @@ def build_table(name: str, config: StudyConfig, work: Path, *, users: int | None
 
     Raises RawDataError if the raw files are missing, altered or malformed: nothing is ever simulated unasked.
     """
-    source = adapter(name)
+    source = config.adapter(name)
     raw = config.raw
     if config.simulated:
         raw = work / "raw"

@@ -1,0 +1,12 @@
+"""The page of any choice experiment read by a mapping: its title is what the mapping says."""
+
+from __future__ import annotations
+
+from reports.choice_study import choice_page
+from reports.finished_run import FinishedRun
+from reports.page import Page
+
+
+def page(run: FinishedRun) -> Page:
+    """The report of a run of the conjoint study. Raises NotARunError if a result it needs is missing or malformed."""
+    return choice_page(run, study="Choice experiment", title=run.record.data[0].title)
