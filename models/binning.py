@@ -56,7 +56,7 @@ def bin_items(items: FloatArray, columns: Sequence[Column]) -> Binned:
 
 
 def _ranked(values: FloatArray) -> tuple[IntArray, CodeArray, FloatArray]:
-    order = np.argsort(values)
+    order = _sorting_order(values)
     ordered = values.take(order)
     n_missing = int(np.isnan(ordered).sum())  # NaN sorts last
     known = ordered[: len(ordered) - n_missing]
@@ -70,6 +70,25 @@ def _ranked(values: FloatArray) -> tuple[IntArray, CodeArray, FloatArray]:
         order = np.roll(order, n_missing)
         ranks = np.r_[np.full(n_missing, MISSING, dtype=np.int32), ranks]
     return order, ranks, distinct
+
+
+def _sorting_order(values: FloatArray) -> IntArray:
+    """The order that sorts values, NaN last.
+
+    Sorting numbers is several times faster than sorting their positions. So each value's leading bits are sorted with
+    its position in place of the others; what these would have decided, almost nothing, is put right by a sort that is
+    fast on what is nearly sorted.
+    """
+    bits = np.where(np.isnan(values), np.nan, values).view(np.int64)
+    bits ^= (bits >> 63) & np.int64(0x7FFF_FFFF_FFFF_FFFF)  # so that integers order as the floats do
+    position_bits = max(len(values) - 1, 1).bit_length()
+    packed = (bits >> position_bits << position_bits) | np.arange(len(values))
+    packed.sort()
+    order = packed & ((1 << position_bits) - 1)
+    ordered = values.take(order)
+    if (ordered[1:] < ordered[:-1]).any():
+        order = order.take(np.argsort(ordered, kind="stable"))
+    return order
 
 
 def _as_categories(ranks: CodeArray, distinct: FloatArray, name: str) -> tuple[CodeArray, FloatArray]:

@@ -23,7 +23,7 @@ STEP_TOLERANCE = 2e-5  # Newton's steps square: after one as small as this the e
 LONG_STEP = 0.25
 MAX_STEPS = 100
 DENSE_LIMIT = 200  # values in one problem above which the Newton step is solved by conjugate gradients
-STEP_ACCURACY = 1e-7  # of such a step, as a share of the gradient
+STEP_ACCURACY = 1e-4  # of such a step, as a share of the gradient
 
 _SQRT_2 = math.sqrt(2.0)
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
