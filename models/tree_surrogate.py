@@ -16,7 +16,6 @@ from models.laplace import count_pairs, laplace_covariance, laplace_mode
 from models.leaf_fit import prior_factor
 from models.records import Column, FloatArray, IntArray
 
-
 PAPERS = Growth()
 """Growth as in the paper."""
 
