@@ -73,6 +73,17 @@ def count_pairs(problem: IntArray, winner: IntArray, loser: IntArray, n_problems
     return PairCounts(n_problems, n_values, problems, winners, losers, counts.astype(np.float64))
 
 
+def pair_laplacian(pairs: PairCounts, weight: FloatArray) -> FloatArray:
+    """The sum over pairs of weight (e_w - e_l)(e_w - e_l)', (t, m, m); Lambda of Eq. 4 has count / 2 times r (z + r)."""
+    m = pairs.n_values
+    cells = pairs.winners * m + pairs.loser
+    wins = _sum_at(cells, -weight, pairs.n_problems * m * m).reshape(-1, m, m)
+    laplacian = wins + np.swapaxes(wins, 1, 2)
+    diagonal = np.arange(m)
+    laplacian[:, diagonal, diagonal] -= laplacian.sum(axis=2)
+    return laplacian
+
+
 def probit_terms(z: FloatArray, log_phi: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Of log Phi(z), given too, the derivative r and r (z + r), minus the second one; finite far into the tail."""
     ratio = np.exp(-0.5 * z * z - _LOG_SQRT_2PI - log_phi)
@@ -98,11 +109,6 @@ class _Problem:
     @cached_property
     def winners(self) -> IntArray:
         return self.pairs.winners
-
-    @cached_property
-    def cells(self) -> IntArray:
-        """Positions of (winner, loser) in the flattened (t, m, m) Hessians."""
-        return self.winners * self.pairs.n_values + self.pairs.loser
 
     @cached_property
     def losers(self) -> IntArray:
@@ -138,18 +144,9 @@ class _Problem:
         net = _sum_at(self.losers, pull, self.mean.size) - _sum_at(self.winners, pull, self.mean.size)
         return v + self.apply_transposed(net.reshape(self.mean.shape))
 
-    def likelihood_hessian(self, weight: FloatArray) -> FloatArray:
-        """Lambda of Eq. 4, (t, m, m)."""
-        m = self.pairs.n_values
-        wins = _sum_at(self.cells, -0.5 * self.pairs.count * weight, self.mean.size * m).reshape(-1, m, m)
-        hessian = wins + np.swapaxes(wins, 1, 2)
-        diagonal = np.arange(m)
-        hessian[:, diagonal, diagonal] -= hessian.sum(axis=2)
-        return hessian
-
     def hessian(self, weight: FloatArray) -> FloatArray:
         """I + L' Lambda L, (t, r, r)."""
-        inner = self.likelihood_hessian(weight)
+        inner = pair_laplacian(self.pairs, 0.5 * self.pairs.count * weight)
         if isinstance(self.factor, float):
             inner *= self.factor**2
         else:
