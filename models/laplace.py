@@ -74,7 +74,7 @@ def count_pairs(problem: IntArray, winner: IntArray, loser: IntArray, n_problems
 
 
 def pair_laplacian(pairs: PairCounts, weight: FloatArray) -> FloatArray:
-    """The sum over pairs of weight (e_w - e_l)(e_w - e_l)', (t, m, m); Lambda of Eq. 4 has count / 2 times r (z + r)."""
+    """The sum over pairs of weight (e_w - e_l)(e_w - e_l)', (t, m, m); Lambda of Eq. 4 has weight count r (z + r) / 2."""
     m = pairs.n_values
     cells = pairs.winners * m + pairs.loser
     wins = _sum_at(cells, -weight, pairs.n_problems * m * m).reshape(-1, m, m)
@@ -229,6 +229,14 @@ def laplace_covariance(pairs: PairCounts, f: FloatArray, factor: float | FloatAr
     if isinstance(factor, float):
         return np.asarray(inverse * factor**2)
     return np.asarray(factor @ inverse @ np.swapaxes(factor, -1, -2))
+
+
+def negative_log_posterior(pairs: PairCounts, f: FloatArray, factor: float) -> tuple[float, FloatArray]:
+    """The objective of dt-pbo Eq. 10 for one problem with L = factor * I, up to a constant, and its gradient, (m,)."""
+    problem = _problem(pairs, factor, None)
+    point = problem.at(f[None] / factor)
+    ratio, _ = probit_terms(point.z, point.log_phi)
+    return float(point.objective[0]), problem.gradient(point.v, ratio)[0] / factor
 
 
 def condition_on_zero_sum(covariance: FloatArray, ratio: float) -> FloatArray:

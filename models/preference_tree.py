@@ -147,6 +147,8 @@ class PreferenceTree(_Grower):
         What was fitted, and how large it became.
     leaf_mean_, leaf_covariance_
         (m_l,) and (m_l, m_l): the leaves' joint Gaussian, conditioned on a zero sum, in units of sigma_noise.
+    pins_
+        Pairs of leaves (better, worse) whose order a person fixed, see `models.editing`.
     """
 
     def fit(self, items: ArrayLike, comparisons: ArrayLike) -> Self:
@@ -160,7 +162,7 @@ class PreferenceTree(_Grower):
         one_tree = np.zeros(len(X), dtype=np.int64)
         trees, leaf_pairs = self._grow(X, pairs, one_tree, 1, np.array([self.random_state]))
         self.nodes_ = trees.nodes_of(0)
-        self._settle(fit_leaves(leaf_pairs, trees.n_leaves, self.ratio), leaf_pairs)
+        self.settle_leaves(fit_leaves(leaf_pairs, trees.n_leaves, self.ratio), leaf_pairs)
         return self
 
     def fit_batches(self, items: ArrayLike, batches: Iterable[ArrayLike] | Batches) -> Self:
@@ -177,11 +179,15 @@ class PreferenceTree(_Grower):
         self.nodes_ = trees.nodes_of(0)
         n_leaves = int(trees.n_leaves[0])
         leaf_pairs = counted.total(partial(count_pairs_of_leaves, leaf_of_item=trees.leaf_of_item, n_leaves=n_leaves))
-        self._settle(fit_leaves(leaf_pairs, trees.n_leaves, self.ratio), leaf_pairs)
+        self.settle_leaves(fit_leaves(leaf_pairs, trees.n_leaves, self.ratio), leaf_pairs)
         return self
 
-    def _settle(self, leaf_mean: FloatArray, pair_counts: PairCounts) -> None:
+    def settle_leaves(
+        self, leaf_mean: FloatArray, pair_counts: PairCounts, pins: Sequence[tuple[int, int]] = ()
+    ) -> None:
+        """Take over fitted leaves: their means (m_l,), the pairs of leaves they were fitted to, and pinned orders."""
         self.leaf_mean_ = leaf_mean
+        self.pins_ = tuple((better, worse) for better, worse in pins)
         self.n_leaves_ = len(leaf_mean)
         self.depth_ = max(node.depth for node in self.nodes_)
         self._pair_counts = pair_counts
@@ -243,6 +249,7 @@ class PreferenceTree(_Grower):
             "nodes": [node.model_dump(mode="json") for node in self.nodes_],
             "leaf_mean": self.leaf_mean_.tolist(),
             "leaf_covariance": self.leaf_covariance_.tolist(),
+            "pins": [list(pin) for pin in self.pins_],
             "leaf_pairs": [
                 [int(winner), int(loser), int(count)]
                 for winner, loser, count in zip(
@@ -264,7 +271,8 @@ class PreferenceTree(_Grower):
         problem = np.zeros(len(counted), dtype=np.int64)
         mean = np.array(data["leaf_mean"], dtype=np.float64)
         winner, loser, count = counted.T
-        tree._settle(mean, PairCounts(1, len(mean), problem, winner, loser, count.astype(np.float64)))
+        counts = PairCounts(1, len(mean), problem, winner, loser, count.astype(np.float64))
+        tree.settle_leaves(mean, counts, data["pins"])
         tree.leaf_covariance_ = np.array(data["leaf_covariance"], dtype=np.float64)
         return tree
 
