@@ -67,7 +67,7 @@ def run(
 
 
 def demo(out: Out = None) -> None:
-    """Run every study, made small, on simulated data: nothing is needed, and it takes about a minute."""
+    """Run every study, made small, on simulated data: nothing is needed, and it takes a minute or two."""
     prepare_prefect()
     for name in studies.names():
         chosen = studies.study(name)

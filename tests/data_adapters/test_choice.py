@@ -62,7 +62,7 @@ def test_a_profile_shown_again_is_the_same_item_and_items_are_numbered_as_they_c
     ]
 
 
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 @given(st.permutations(LONG_ROWS))
 def test_the_order_of_long_rows_does_not_matter(tmp_path_factory, rows):
     table = long_table(tmp_path_factory.mktemp("rows"), rows)
