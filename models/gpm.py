@@ -1,0 +1,185 @@
+"""The generalised preference model with contexts or without, and the utility model, all in items (pref-shap 2.1).
+
+A comparison is never a row of a matrix. With A[i, j] the sum of the dual coefficients of the matches of i against j and
+B = A - A', the preference function is g(x, x') = k(x)' B k(x'), k(x) the kernel of x with all items (DESIGN 3.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+from sklearn.base import BaseEstimator
+
+from models.item_kernel import ItemKernel, item_kernel
+from models.kernel_factor import KernelFactor, exact_factor, landmark_factor
+from models.logistic_newton import Fitted, minimise
+from models.match_counts import MatchCounts, count_matches
+from models.match_models import SkewModel, UtilityModel, net, row_products
+from models.records import Column, FloatArray, IntArray
+from models.validation import check_columns, check_comparisons, check_items
+
+Lengthscales = Mapping[str, float] | float | None
+
+
+class _KernelModel(BaseEstimator):  # type: ignore[misc]
+    """What the three models share.
+
+    Parameters
+    ----------
+    columns
+        What the columns of `items` are; all numeric if None.
+    lengthscales
+        Of the item kernel, see `models.item_kernel.item_kernel`.
+    penalty
+        Of the squared norm of the preference function, beside the mean loss of a match.
+    rank
+        At most so many landmarks carry the items' kernel (pivoted Cholesky); None: it is exact.
+    tolerance
+        Fitting ends when the gradient is that much smaller than at zero.
+
+    Attributes
+    ----------
+    items_
+        (n, d) the items that carry the dual coefficients: those of the training matches, or the landmarks.
+    dual_
+        The dual coefficients, see the models.
+    kernel_
+        The item kernel; its scales are those of the items of the training matches.
+    gradient_, n_steps_, n_products_
+        The norm of the last gradient as a share of that at zero, Newton steps, products with the Hessian.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[Column] | None = None,
+        *,
+        lengthscales: Lengthscales = None,
+        penalty: float = 1e-4,
+        rank: int | None = None,
+        tolerance: float = 1e-6,
+    ) -> None:
+        self.columns = columns
+        self.lengthscales = lengthscales
+        self.penalty = penalty
+        self.rank = rank
+        self.tolerance = tolerance
+
+    def _prepare(self, items: ArrayLike, comparisons: ArrayLike) -> tuple[FloatArray, IntArray]:
+        """The items that play, and the comparisons as rows of them."""
+        X = check_items(items)
+        pairs = check_comparisons(comparisons, len(X))
+        if not len(pairs):
+            raise ValueError("there are no comparisons to learn from")
+        if not self.penalty > 0:
+            raise ValueError(f"penalty must be positive, not {self.penalty}")
+        self.columns_ = check_columns(self.columns, X.shape[1])
+        self.n_features_in_ = X.shape[1]
+        playing, rows = np.unique(pairs, return_inverse=True)
+        X = X[playing]
+        self.kernel_: ItemKernel = item_kernel(X, self.columns_, self.lengthscales)
+        return X, rows.reshape(pairs.shape)
+
+    def _factor(self, X: FloatArray, weights: FloatArray) -> KernelFactor:
+        """The features of the items; settles which items carry the dual."""
+        if self.rank is None:
+            self.items_, self._to_dual = X, None
+            return exact_factor(self.kernel_(X, X), weights)
+        low = landmark_factor(lambda row: self.kernel_(X, X[row : row + 1])[:, 0], len(X), self.rank, weights)
+        self.items_, self._to_dual = X[low.landmarks], low.to_dual
+        return low.factor
+
+    def _keep(self, fitted: Fitted) -> None:
+        self.gradient_, self.n_steps_, self.n_products_ = fitted.gradient, fitted.steps, fitted.products
+
+    def _known(self, items: ArrayLike, pairs: ArrayLike) -> tuple[FloatArray, IntArray]:
+        """The kernel of the items that the pairs name with those that carry the dual, and the pairs as its rows."""
+        X = check_items(items, self.n_features_in_)
+        rows = check_comparisons(pairs, len(X))
+        named, rows_of_named = np.unique(rows, return_inverse=True)
+        return self.kernel_(X[named], self.items_), rows_of_named.reshape(rows.shape)
+
+    def _pull(self, matches: MatchCounts, fitted: Fitted) -> FloatArray:
+        """(p,) the dual coefficients of the pairs where the gradient is zero: minus the slope of the loss / penalty."""
+        surprise = matches.wins - matches.played * expit(fitted.z)
+        return np.asarray(surprise / (matches.played.sum() * self.penalty))
+
+
+class _SkewModel(_KernelModel):
+    def _fit_skew(self, X: FloatArray, matches: MatchCounts, contexts: KernelFactor) -> FloatArray:
+        """The dual coefficients of each context, (q, n, n)."""
+        factor = self._factor(X, matches.item_shares)
+        model = SkewModel(factor, contexts, matches)
+        fitted = minimise(model, matches, self.penalty, tolerance=self.tolerance)
+        self._keep(fitted)
+        pull = self._pull(matches, fitted)
+        if self._to_dual is not None:
+            return np.asarray(self._to_dual @ model.by_context(pull) @ self._to_dual.T)
+        dual = np.zeros((matches.n_contexts, len(X), len(X)))
+        dual[matches.context, matches.first, matches.second] = pull
+        dual[matches.context, matches.second, matches.first] = -pull
+        return dual
+
+
+class GPM(_SkewModel):
+    """The generalised preference model (pref-shap Eq. 2); parameters and attributes as for `_KernelModel`.
+
+    dual_: (n, n) skew-symmetric B, g(x, x') = k(x)' B k(x').
+    """
+
+    def fit(self, items: ArrayLike, comparisons: ArrayLike) -> Self:
+        """Fit to comparisons (m, 2), rows of `items` (n, d), winner first.
+
+        Raises ValueError for shapes that do not fit, no comparisons, or a lengthscale or penalty that is not positive.
+        """
+        X, pairs = self._prepare(items, comparisons)
+        [self.dual_] = self._fit_skew(X, count_matches(pairs, len(X)), ONE_CONTEXT)
+        return self
+
+    def decision_function(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
+        """The preference g of the first over the second of each pair (m, 2) of item rows, (m,)."""
+        kernel, rows = self._known(items, pairs)
+        return row_products(kernel @ self.dual_, kernel, rows[:, 0], rows[:, 1])
+
+    def predict_proba(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
+        """Probability that the first of each pair (m, 2) is preferred, (m,)."""
+        return np.asarray(expit(self.decision_function(items, pairs)))
+
+
+class UPM(_KernelModel):
+    """The utility model (pref-shap Eq. 1); parameters and attributes as for `_KernelModel`.
+
+    dual_: (n,) beta, f(x) = beta' k(x); the penalty is on the squared norm of f.
+    """
+
+    def fit(self, items: ArrayLike, comparisons: ArrayLike) -> Self:
+        """Fit to comparisons (m, 2), rows of `items` (n, d), winner first. Raises ValueError as `GPM.fit` does."""
+        X, pairs = self._prepare(items, comparisons)
+        matches = count_matches(pairs, len(X))
+        factor = self._factor(X, matches.item_shares)
+        model = UtilityModel(factor, matches)
+        fitted = minimise(model, matches, self.penalty, tolerance=self.tolerance)
+        self._keep(fitted)
+        pull = self._pull(matches, fitted)
+        self.dual_ = net(matches, pull) if self._to_dual is None else self._to_dual @ model.adjoint(pull)
+        return self
+
+    def predict(self, items: ArrayLike) -> FloatArray:
+        """The utility f of each item (n, d), (n,)."""
+        return np.asarray(self.kernel_(check_items(items, self.n_features_in_), self.items_) @ self.dual_)
+
+    def decision_function(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
+        """Utility of the first of each pair (m, 2) of item rows less that of the second, (m,)."""
+        kernel, rows = self._known(items, pairs)
+        utility = kernel @ self.dual_
+        return np.asarray(utility[rows[:, 0]] - utility[rows[:, 1]])
+
+    def predict_proba(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
+        """Probability that the first of each pair (m, 2) is preferred, (m,)."""
+        return np.asarray(expit(self.decision_function(items, pairs)))
+
+
+ONE_CONTEXT = KernelFactor(np.ones((1, 1)), np.ones(1))

@@ -1,0 +1,70 @@
+"""A kernel matrix as a product of features, K = Phi Phi', exactly or of low rank; items may coincide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from models.records import FloatArray, IntArray
+
+NEGLIGIBLE = 1e-13
+"""Eigenvalues below this share of the largest are rounding errors."""
+
+
+@dataclass(frozen=True, eq=False)
+class KernelFactor:
+    """phi: (n, r) with phi' diag(weights) phi diagonal; spectrum: (r,) that diagonal, decreasing."""
+
+    phi: FloatArray
+    spectrum: FloatArray
+
+
+def exact_factor(kernel: FloatArray, weights: FloatArray) -> KernelFactor:
+    """K (n, n) = Phi Phi'; weights: (n,) positive, of the items. Items that coincide cost no rank."""
+    root = np.sqrt(weights)
+    values, vectors = np.linalg.eigh(root[:, None] * kernel * root)
+    kept = np.flatnonzero(values > NEGLIGIBLE * values[-1])[::-1]
+    return KernelFactor(vectors[:, kept] * np.sqrt(values[kept]) / root[:, None], values[kept])
+
+
+@dataclass(frozen=True, eq=False)
+class LandmarkFactor:
+    """Phi Phi' = K[:, P] K[P, P]^-1 K[P, :] of landmarks P, the best Nystroem has to offer for so many.
+
+    landmarks: (r,) rows of the items; to_dual: (r, r) with phi(x) = to_dual' k(P, x).
+    """
+
+    factor: KernelFactor
+    landmarks: IntArray
+    to_dual: FloatArray
+
+
+def landmark_factor(
+    column: Callable[[int], FloatArray], n_items: int, rank: int, weights: FloatArray, *, tolerance: float = 1e-8
+) -> LandmarkFactor:
+    """Pivoted Cholesky of a kernel with k(x, x) = 1; column(i): (n,) its values with item i.
+
+    weights: (n,) of the items. It ends early where no item is further than `tolerance` from what the landmarks span.
+    """
+    left = np.ones(n_items)
+    lower = np.zeros((n_items, min(rank, n_items)))
+    landmarks: list[int] = []
+    while len(landmarks) < lower.shape[1]:
+        pivot = int(np.argmax(left))
+        if left[pivot] <= tolerance:
+            break
+        known = lower[:, : len(landmarks)]
+        found = (column(pivot) - known @ known[pivot]) / np.sqrt(left[pivot])
+        lower[:, len(landmarks)] = found
+        left = np.maximum(left - found**2, 0.0)
+        left[pivot] = 0.0
+        landmarks.append(pivot)
+    lower = lower[:, : len(landmarks)]
+    at = np.array(landmarks, dtype=np.int64)
+    spectrum, rotation = np.linalg.eigh(lower.T @ (weights[:, None] * lower))
+    spectrum, rotation = np.maximum(spectrum[::-1], 0.0), rotation[:, ::-1]
+    to_dual = solve_triangular(np.tril(lower[at]), rotation, lower=True, trans="T")
+    return LandmarkFactor(KernelFactor(lower @ rotation, spectrum), at, np.asarray(to_dual))

@@ -1,0 +1,189 @@
+"""GPM and UPM: agreement with one row a match, symmetry, invariance, what each can and cannot learn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from models.gpm import GPM, UPM
+from tests.models.strategies import PairwiseData, pairwise_data
+
+MODELS = [GPM, UPM]
+EXACT = {"penalty": 0.01, "tolerance": 1e-10}
+
+
+def some_matches(seed: int = 0, n_items: int = 12, n: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    items = rng.normal(size=(n_items, 2))
+    winners = rng.integers(n_items, size=n)
+    return items, np.stack([winners, (winners + rng.integers(1, n_items, size=n)) % n_items], axis=1)
+
+
+def all_pairs(n_items: int) -> np.ndarray:
+    return np.stack(np.triu_indices(n_items, 1), axis=1)
+
+
+def kernel_of_matches(model: GPM | UPM, K: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The kernel between matches, a row a match: k_E of pref-shap section 2.1, and that of a utility's difference."""
+    l1, r1, l2, r2 = left[:, 0], left[:, 1], right[:, 0], right[:, 1]
+    if isinstance(model, GPM):
+        return K[np.ix_(l1, l2)] * K[np.ix_(r1, r2)] - K[np.ix_(l1, r2)] * K[np.ix_(r1, l2)]
+    return K[np.ix_(l1, l2)] + K[np.ix_(r1, r2)] - K[np.ix_(l1, r2)] - K[np.ix_(r1, l2)]
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_it_is_kernel_logistic_regression_with_a_row_a_match(kind: type[GPM | UPM]):
+    items, comparisons = some_matches()
+    model = kind(**EXACT).fit(items, comparisons)
+    K = model.kernel_(items, items)
+    gram = kernel_of_matches(model, K, comparisons, comparisons)
+
+    def objective(alpha: np.ndarray) -> tuple[float, np.ndarray]:
+        z = gram @ alpha
+        slope = gram @ (-expit(-z) / len(z) + model.penalty * alpha)
+        return float(np.logaddexp(0, -z).mean() + 0.5 * model.penalty * alpha @ z), slope
+
+    alpha = minimize(objective, np.zeros(len(gram)), jac=True, method="BFGS", options={"gtol": 1e-10}).x
+    pairs = all_pairs(len(items))
+    expected = kernel_of_matches(model, K, pairs, comparisons) @ alpha
+    assert model.decision_function(items, pairs) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@given(data=pairwise_data())
+@settings(max_examples=30)
+def test_swapping_a_pair_flips_the_sign_and_nothing_else(kind: type[GPM | UPM], data: PairwiseData):
+    if not len(data.comparisons):
+        return
+    model = kind(data.columns, **EXACT).fit(data.items, data.comparisons)
+    pairs = all_pairs(len(data.items))
+    forward, back = (model.decision_function(data.items, both) for both in (pairs, pairs[:, ::-1]))
+    assert forward == pytest.approx(-back)
+    assert model.predict_proba(data.items, pairs) == pytest.approx(expit(forward))
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@given(data=pairwise_data(), seed=st.integers(0, 99))
+@settings(max_examples=30)
+def test_neither_the_order_of_rows_nor_of_items_matters(kind: type[GPM | UPM], data: PairwiseData, seed: int):
+    if not len(data.comparisons):
+        return
+    rng = np.random.default_rng(seed)
+    model = kind(data.columns, **EXACT).fit(data.items, data.comparisons)
+    place = rng.permutation(len(data.items))
+    moved_items = np.empty_like(data.items)
+    moved_items[place] = data.items
+    moved = kind(data.columns, **EXACT).fit(moved_items, rng.permutation(place[data.comparisons]))
+    pairs = all_pairs(len(data.items))
+    assert moved.decision_function(moved_items, place[pairs]) == pytest.approx(
+        model.decision_function(data.items, pairs), abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_mirrored_comparisons_mirror_the_preference(kind: type[GPM | UPM]):
+    items, comparisons = some_matches()
+    pairs = all_pairs(len(items))
+    forward = kind(**EXACT).fit(items, comparisons).decision_function(items, pairs)
+    back = kind(**EXACT).fit(items, comparisons[:, ::-1]).decision_function(items, pairs)
+    assert forward == pytest.approx(-back, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_every_outcome_beside_its_opposite_teaches_nothing(kind: type[GPM | UPM]):
+    items, comparisons = some_matches()
+    model = kind(**EXACT).fit(items, np.vstack([comparisons, comparisons[:, ::-1]]))
+    assert model.decision_function(items, all_pairs(len(items))) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_repeating_all_matches_changes_nothing(kind: type[GPM | UPM]):
+    items, comparisons = some_matches()
+    pairs = all_pairs(len(items))
+    once, twice = (
+        kind(**EXACT).fit(items, np.vstack([comparisons] * times)).decision_function(items, pairs) for times in (1, 2)
+    )
+    assert once == pytest.approx(twice)
+
+
+def rings(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Items on a circle; each beats those less than half a turn ahead of it: no utility says so."""
+    angle = np.random.default_rng(seed).uniform(0, 2 * np.pi, n)
+    pairs = all_pairs(n)
+    ahead = (angle[pairs[:, 1]] - angle[pairs[:, 0]]) % (2 * np.pi) < np.pi
+    return np.stack([np.cos(angle), np.sin(angle)], 1), np.where(ahead[:, None], pairs, pairs[:, ::-1])
+
+
+def test_a_cycle_is_learned_by_the_general_model_and_by_no_utility():
+    items, comparisons = rings(60)
+    test = np.random.default_rng(1).random(len(comparisons)) < 0.3
+    right = [
+        (kind(penalty=1e-4).fit(items, comparisons[~test]).decision_function(items, comparisons[test]) > 0).mean()
+        for kind in MODELS
+    ]
+    assert right[0] > 0.95
+    assert right[1] < 0.65
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_landmarks_enough_for_the_kernel_give_the_exact_model(kind: type[GPM | UPM]):
+    items, comparisons = some_matches(n_items=20, n=150)
+    items = np.vstack([items, items])  # items may coincide
+    comparisons[::2] += 20
+    pairs = all_pairs(len(items))
+    exact, low, lower = (
+        kind(rank=rank, **EXACT).fit(items, comparisons).decision_function(items, pairs) for rank in (None, 40, 4)
+    )
+    assert low == pytest.approx(exact, abs=2e-4)
+    assert lower != pytest.approx(exact, abs=0.01)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_items_that_coincide_are_one(kind: type[GPM | UPM]):
+    items, comparisons = some_matches(n_items=6)
+    doubled = comparisons.copy()
+    doubled[1::2] += 6
+    pairs = all_pairs(6)
+    one = kind(lengthscales=1.0, **EXACT).fit(items, comparisons)
+    two = kind(lengthscales=1.0, **EXACT).fit(np.vstack([items, items]), doubled)
+    assert two.decision_function(items, pairs) == pytest.approx(one.decision_function(items, pairs), abs=1e-6)
+
+
+def test_the_preference_is_the_dual_form_of_the_kernel():
+    items, comparisons = some_matches()
+    model = GPM(**EXACT).fit(items, comparisons)
+    k = model.kernel_(items, model.items_)
+    g = k @ model.dual_ @ k.T
+    pairs = all_pairs(len(items))
+    assert np.array_equal(model.dual_, -model.dual_.T)
+    assert model.decision_function(items, pairs) == pytest.approx(g[pairs[:, 0], pairs[:, 1]])
+
+
+def test_the_utility_is_the_dual_form_of_the_kernel():
+    items, comparisons = some_matches()
+    model = UPM(**EXACT).fit(items, comparisons)
+    pairs = all_pairs(len(items))
+    f = model.predict(items)
+    assert f == pytest.approx(model.kernel_(items, model.items_) @ model.dual_)
+    assert model.decision_function(items, pairs) == pytest.approx(f[pairs[:, 0]] - f[pairs[:, 1]])
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [({"penalty": 0.0}, "penalty must be positive"), ({"lengthscales": -1.0}, "lengthscales must be positive")],
+)
+def test_settings_that_cannot_be_are_refused(kind: type[GPM | UPM], settings: dict[str, float], told: str):
+    items, comparisons = some_matches()
+    with pytest.raises(ValueError, match=told):
+        kind(**settings).fit(items, comparisons)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_no_comparisons_are_refused(kind: type[GPM | UPM]):
+    with pytest.raises(ValueError, match="no comparisons to learn from"):
+        kind().fit(np.zeros((2, 1)), np.zeros((0, 2), dtype=int))
