@@ -149,6 +149,89 @@ class GPM(_SkewModel):
         return np.asarray(expit(self.decision_function(items, pairs)))
 
 
+class CGPM(_SkewModel):
+    """The preference model that knows the context (pref-shap Eq. 7); parameters and attributes as for `_KernelModel`.
+
+    Further parameters
+    ------------------
+    context_columns, context_lengthscales
+        What `columns` and `lengthscales` are to the items.
+
+    Further attributes
+    ------------------
+    dual_
+        (q, n, n) skew-symmetric B_c, g_U(u, x, x') = sum_c k_U(u, c) k(x)' B_c k(x').
+    contexts_, context_shares_
+        (q, e) the distinct contexts of the training matches, (q,) the share of these matches in each.
+    context_kernel_
+        The kernel k_U of contexts.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[Column] | None = None,
+        context_columns: Sequence[Column] | None = None,
+        *,
+        lengthscales: Lengthscales = None,
+        context_lengthscales: Lengthscales = None,
+        penalty: float = 1e-4,
+        rank: int | None = None,
+        tolerance: float = 1e-6,
+    ) -> None:
+        super().__init__(columns, lengthscales=lengthscales, penalty=penalty, rank=rank, tolerance=tolerance)
+        self.context_columns = context_columns
+        self.context_lengthscales = context_lengthscales
+
+    def fit(self, items: ArrayLike, comparisons: ArrayLike, contexts: ArrayLike, context_of: ArrayLike) -> Self:
+        """Fit to comparisons (m, 2), rows of `items` (n, d), winner first, in the contexts of rows context_of (m,).
+
+        contexts: (q, e); equal rows are one context. Raises ValueError as `GPM.fit` does.
+        """
+        X, pairs = self._prepare(items, comparisons)
+        U = check_items(contexts)
+        rows = _check_contexts(context_of, len(pairs), len(U))
+        used, used_rows = np.unique(rows, return_inverse=True)
+        self.contexts_, distinct = np.unique(U[used], axis=0, return_inverse=True)
+        columns = check_columns(self.context_columns, U.shape[1])
+        self.context_kernel_: ItemKernel = item_kernel(self.contexts_, columns, self.context_lengthscales)
+        matches = count_matches(pairs, len(X), distinct[used_rows])
+        self.context_shares_ = matches.context_shares
+        kernel = self.context_kernel_(self.contexts_, self.contexts_)
+        self.dual_ = self._fit_skew(X, matches, exact_factor(kernel, matches.context_shares))
+        return self
+
+    def dual_in(self, contexts: ArrayLike) -> FloatArray:
+        """The dual coefficients B of the preference in each context (m, e), (m, n, n): g(x, x') = k(x)' B k(x')."""
+        U = check_items(contexts, self.contexts_.shape[1])
+        return np.tensordot(self.context_kernel_(U, self.contexts_), self.dual_, axes=1)
+
+    def decision_function(
+        self, items: ArrayLike, pairs: ArrayLike, contexts: ArrayLike, context_of: ArrayLike
+    ) -> FloatArray:
+        """The preference of the first over the second of each pair (m, 2), in the context of row context_of (m,)."""
+        kernel, rows = self._known(items, pairs)
+        U = check_items(contexts)
+        distinct, context = np.unique(U[_check_contexts(context_of, len(rows), len(U))], axis=0, return_inverse=True)
+        preference = np.empty(len(rows))
+        for at, dual in enumerate(self.dual_in(distinct)):
+            here = np.flatnonzero(context == at)
+            preference[here] = row_products(kernel @ dual, kernel, rows[here, 0], rows[here, 1])
+        return preference
+
+    def predict_proba(
+        self, items: ArrayLike, pairs: ArrayLike, contexts: ArrayLike, context_of: ArrayLike
+    ) -> FloatArray:
+        """Probability that the first of each pair (m, 2) is preferred in the context of row context_of, (m,)."""
+        return np.asarray(expit(self.decision_function(items, pairs, contexts, context_of)))
+
+
+def _check_contexts(context_of: ArrayLike, n: int, n_contexts: int) -> IntArray:
+    rows = np.asarray(context_of, dtype=np.int64)
+    if rows.shape != (n,) or rows.min(initial=0) < 0 or rows.max(initial=-1) >= n_contexts:
+        raise ValueError(f"context_of must give one of the {n_contexts} contexts for each of the {n} comparisons")
+    return rows
+
+
 class UPM(_KernelModel):
     """The utility model (pref-shap Eq. 1); parameters and attributes as for `_KernelModel`.
 

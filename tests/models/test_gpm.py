@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from models.gpm import GPM, UPM
+from models.gpm import CGPM, GPM, UPM
 from tests.models.strategies import PairwiseData, pairwise_data
 
 MODELS = [GPM, UPM]
@@ -187,3 +187,58 @@ def test_settings_that_cannot_be_are_refused(kind: type[GPM | UPM], settings: di
 def test_no_comparisons_are_refused(kind: type[GPM | UPM]):
     with pytest.raises(ValueError, match="no comparisons to learn from"):
         kind().fit(np.zeros((2, 1)), np.zeros((0, 2), dtype=int))
+
+
+def test_with_one_context_the_contextual_model_is_the_general_one():
+    items, comparisons = some_matches()
+    pairs = all_pairs(len(items))
+    plain = GPM(**EXACT).fit(items, comparisons)
+    model = CGPM(**EXACT).fit(items, comparisons, [[3.0], [3.0]], np.arange(len(comparisons)) % 2)
+    found = model.decision_function(items, pairs, [[3.0]], np.zeros(len(pairs), dtype=int))
+    assert model.contexts_.shape == (1, 1)
+    assert found == pytest.approx(plain.decision_function(items, pairs))
+
+
+@pytest.mark.parametrize("rank", [None, 12])
+def test_it_is_kernel_logistic_regression_with_a_row_a_match_and_its_context(rank: int | None):
+    items, comparisons = some_matches()
+    rng = np.random.default_rng(2)
+    contexts = np.array([[0.0, 1.0], [1.0, 2.0], [1.0, np.nan]])
+    context = rng.integers(3, size=len(comparisons))
+    model = CGPM(rank=rank, **EXACT).fit(items, comparisons, contexts, context)
+    K, K_U = model.kernel_(items, items), model.context_kernel_(contexts, contexts)
+    gram = kernel_of_matches(GPM(), K, comparisons, comparisons) * K_U[np.ix_(context, context)]
+
+    def objective(alpha: np.ndarray) -> tuple[float, np.ndarray]:
+        z = gram @ alpha
+        slope = gram @ (-expit(-z) / len(z) + model.penalty * alpha)
+        return float(np.logaddexp(0, -z).mean() + 0.5 * model.penalty * alpha @ z), slope
+
+    alpha = minimize(objective, np.zeros(len(gram)), jac=True, method="BFGS", options={"gtol": 1e-10}).x
+    pairs = all_pairs(len(items))
+    for at in range(3):
+        here = np.full(len(pairs), at)
+        expected = kernel_of_matches(GPM(), K, pairs, comparisons) * K_U[at, context] @ alpha
+        assert model.decision_function(items, pairs, contexts, here) == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_context_turns_a_preference_round():
+    rng = np.random.default_rng(0)
+    items = rng.normal(size=(40, 1))
+    pairs = np.repeat(all_pairs(40), 2, axis=0)
+    context = np.arange(len(pairs)) % 2
+    first_wins = (items[pairs[:, 0], 0] > items[pairs[:, 1], 0]) ^ (context == 1)
+    comparisons = np.where(first_wins[:, None], pairs, pairs[:, ::-1])
+    test = rng.random(len(pairs)) < 0.3
+    contexts = [[0.0], [1.0]]
+    plain = GPM().fit(items, comparisons[~test])
+    model = CGPM(context_lengthscales=0.3).fit(items, comparisons[~test], contexts, context[~test])
+    assert abs((plain.decision_function(items, comparisons[test]) > 0).mean() - 0.5) < 0.1
+    assert (model.decision_function(items, comparisons[test], contexts, context[test]) > 0).mean() > 0.97
+    assert model.context_shares_ == pytest.approx([0.5, 0.5], abs=0.05)
+
+
+def test_a_context_that_is_not_there_is_refused():
+    items, comparisons = some_matches()
+    with pytest.raises(ValueError, match="one of the 2 contexts for each of the 60 comparisons"):
+        CGPM().fit(items, comparisons, [[0.0], [1.0]], np.full(60, 2))
