@@ -74,7 +74,7 @@ def count_pairs(problem: IntArray, winner: IntArray, loser: IntArray, n_problems
 
 
 def pair_laplacian(pairs: PairCounts, weight: FloatArray) -> FloatArray:
-    """The sum over pairs of weight (e_w - e_l)(e_w - e_l)', (t, m, m); Lambda of Eq. 4 has weight count r (z + r) / 2."""
+    """The sum over pairs of weight (e_w - e_l)(e_w - e_l)', (t, m, m); Lambda of Eq. 4: count r (z + r) / 2."""
     m = pairs.n_values
     cells = pairs.winners * m + pairs.loser
     wins = _sum_at(cells, -weight, pairs.n_problems * m * m).reshape(-1, m, m)
