@@ -8,10 +8,11 @@ from prefect import flow
 
 from tasks.tree_study import ChoiceConfig, study_choices
 
+DEFAULT = ChoiceConfig()
 DEMO = ChoiceConfig(simulated=True)
 
 
 @flow(name="conjoint")
-def conjoint_study(config: ChoiceConfig = ChoiceConfig()) -> Path:  # noqa: B008 - a frozen record
+def conjoint_study(config: ChoiceConfig = DEFAULT) -> Path:
     """Learn each respondent's preferences from four fifths of the choices, and predict the others."""
     return study_choices("conjoint", config)
