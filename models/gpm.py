@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.base import BaseEstimator
 
-from models.item_kernel import ItemKernel, item_kernel
+from models.item_kernel import ItemKernel, distinct_rows, item_kernel
 from models.kernel_factor import KernelFactor, exact_factor, landmark_factor
 from models.logistic_newton import Fitted, minimise
 from models.match_counts import MatchCounts, count_matches
@@ -44,7 +44,7 @@ class _KernelModel(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     items_
-        (n, d) the items that carry the dual coefficients: those of the training matches, or the landmarks.
+        (n, d) the items that carry the dual coefficients: the distinct ones of the training matches, or the landmarks.
     dual_
         The dual coefficients, see the models.
     kernel_
@@ -69,7 +69,7 @@ class _KernelModel(BaseEstimator):  # type: ignore[misc]
         self.tolerance = tolerance
 
     def _prepare(self, items: ArrayLike, comparisons: ArrayLike) -> tuple[FloatArray, IntArray]:
-        """The items that play, and the comparisons as rows of them."""
+        """The distinct items that play, and the comparisons as rows of them."""
         X = check_items(items)
         pairs = check_comparisons(comparisons, len(X))
         if not len(pairs):
@@ -79,9 +79,9 @@ class _KernelModel(BaseEstimator):  # type: ignore[misc]
         self.columns_ = check_columns(self.columns, X.shape[1])
         self.n_features_in_ = X.shape[1]
         playing, rows = np.unique(pairs, return_inverse=True)
-        X = X[playing]
-        self.kernel_: ItemKernel = item_kernel(X, self.columns_, self.lengthscales)
-        return X, rows.reshape(pairs.shape)
+        self.kernel_: ItemKernel = item_kernel(X[playing], self.columns_, self.lengthscales)
+        distinct, row = distinct_rows(X[playing])
+        return distinct, row[rows.reshape(pairs.shape)]
 
     def _factor(self, X: FloatArray, weights: FloatArray) -> KernelFactor:
         """The features of the items; settles which items carry the dual."""
@@ -99,8 +99,9 @@ class _KernelModel(BaseEstimator):  # type: ignore[misc]
         """The kernel of the items that the pairs name with those that carry the dual, and the pairs as its rows."""
         X = check_items(items, self.n_features_in_)
         rows = check_comparisons(pairs, len(X))
-        named, rows_of_named = np.unique(rows, return_inverse=True)
-        return self.kernel_(X[named], self.items_), rows_of_named.reshape(rows.shape)
+        named, row_of_named = np.unique(rows, return_inverse=True)
+        distinct, row = distinct_rows(X[named])
+        return self.kernel_(distinct, self.items_), row[row_of_named.reshape(rows.shape)]
 
     def _pull(self, matches: MatchCounts, fitted: Fitted) -> FloatArray:
         """(p,) the dual coefficients of the pairs where the gradient is zero: minus the slope of the loss / penalty."""
@@ -120,8 +121,7 @@ class _SkewModel(_KernelModel):
             return np.asarray(self._to_dual @ model.by_context(pull) @ self._to_dual.T)
         dual = np.zeros((matches.n_contexts, len(X), len(X)))
         dual[matches.context, matches.first, matches.second] = pull
-        dual[matches.context, matches.second, matches.first] = -pull
-        return dual
+        return dual - np.swapaxes(dual, 1, 2)
 
 
 class GPM(_SkewModel):
@@ -191,7 +191,7 @@ class CGPM(_SkewModel):
         U = check_items(contexts)
         rows = _check_contexts(context_of, len(pairs), len(U))
         used, used_rows = np.unique(rows, return_inverse=True)
-        self.contexts_, distinct = np.unique(U[used], axis=0, return_inverse=True)
+        self.contexts_, distinct = distinct_rows(U[used])
         columns = check_columns(self.context_columns, U.shape[1])
         self.context_kernel_: ItemKernel = item_kernel(self.contexts_, columns, self.context_lengthscales)
         matches = count_matches(pairs, len(X), distinct[used_rows])
@@ -211,9 +211,11 @@ class CGPM(_SkewModel):
         """The preference of the first over the second of each pair (m, 2), in the context of row context_of (m,)."""
         kernel, rows = self._known(items, pairs)
         U = check_items(contexts)
-        distinct, context = np.unique(U[_check_contexts(context_of, len(rows), len(U))], axis=0, return_inverse=True)
+        distinct, row_of_context = distinct_rows(U)
+        context = row_of_context[_check_contexts(context_of, len(rows), len(U))]
         preference = np.empty(len(rows))
-        for at, dual in enumerate(self.dual_in(distinct)):
+        for at in np.unique(context):
+            [dual] = self.dual_in(distinct[at : at + 1])
             here = np.flatnonzero(context == at)
             preference[here] = row_products(kernel @ dual, kernel, rows[here, 0], rows[here, 1])
         return preference

@@ -20,7 +20,7 @@ from typing import Protocol
 
 import numpy as np
 
-from models.records import Column, FeatureKind, FloatArray
+from models.records import Column, FeatureKind, FloatArray, IntArray
 
 _NUMBERS = {FeatureKind.NUMERIC, FeatureKind.ORDINAL}
 
@@ -205,3 +205,9 @@ def check_lengthscales(lengthscales: Mapping[str, float], features: Sequence[str
     if wrong := {feature: scale for feature, scale in lengthscales.items() if not 0 < scale < math.inf}:
         raise ValueError(f"lengthscales must be positive and finite, found {wrong}")
     return {feature: float(lengthscales[feature]) for feature in features}
+
+
+def distinct_rows(items: FloatArray) -> tuple[FloatArray, IntArray]:
+    """The items (n, d) that differ, missing in both being no difference, and the row of each among them (n,)."""
+    _, first, row = np.unique(np.where(np.isnan(items), -np.inf, items), axis=0, return_index=True, return_inverse=True)
+    return items[first], row

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.item_kernel import item_kernel
+from models.item_kernel import distinct_rows, item_kernel
 from models.records import Column, FeatureKind
 from tests.models.strategies import PairwiseData, pairwise_data
 
@@ -94,3 +94,10 @@ def test_lengthscales_that_cannot_be_are_refused_by_name(lengthscales: object, t
 def test_a_feature_that_is_not_there_is_refused_by_name():
     with pytest.raises(KeyError, match="no feature 'age' among speed, hand"):
         item_kernel(np.zeros((2, 2)), (SPEED, HAND)).columns_of("age")
+
+
+def test_items_that_coincide_are_found_with_their_gaps():
+    items = np.array([[1.0, np.nan], [0.0, 2.0], [1.0, np.nan], [np.nan, 1.0]])
+    distinct, row = distinct_rows(items)
+    assert len(distinct) == 3
+    assert np.array_equal(distinct[row], items, equal_nan=True)
