@@ -235,9 +235,9 @@ class PreferenceTree(_Grower):
         """Accuracy on comparisons (n, 2), winner first; a tie counts one half."""
         return float(self.accuracies(items, comparisons).accuracy[0])
 
-    def to_text(self) -> str:
-        """The tree as indented text, a line a node."""
-        return tree_to_text(self.nodes_, self.columns_, self.leaf_mean_, self.leaf_covariance_)
+    def to_text(self, *, numbered: bool = False) -> str:
+        """The tree as indented text, a line a node; numbered: with the numbers of nodes and leaves."""
+        return tree_to_text(self.nodes_, self.columns_, self.leaf_mean_, self.leaf_covariance_, numbered=numbered)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything a fitted tree knows, as JSON-ready data; `from_dict` gives back an equal tree, to the last bit."""

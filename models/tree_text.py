@@ -11,11 +11,17 @@ from models.structure import Node, describe_split
 
 
 def tree_to_text(
-    nodes: Sequence[Node], columns: Sequence[Column], leaf_mean: FloatArray, leaf_covariance: FloatArray
+    nodes: Sequence[Node],
+    columns: Sequence[Column],
+    leaf_mean: FloatArray,
+    leaf_covariance: FloatArray,
+    *,
+    numbered: bool = False,
 ) -> str:
     """Indented text, a line a node: what the edge answered, then the next question or the leaf's utility and rank.
 
     leaf_mean: (m_l,); leaf_covariance: (m_l, m_l). Rank 1 is the most preferred leaf, equal means share a rank.
+    numbered: put each node's number, and each leaf's, before it, by which an edit names them.
     """
     sd = np.sqrt(np.clip(np.diagonal(leaf_covariance), 0.0, None))
     answers: dict[int, str] = {}
@@ -27,11 +33,13 @@ def tree_to_text(
             assert node.left is not None
             assert node.right is not None
             answers[node.left], answers[node.right] = split.left, split.right
-            says = f"{split.question}?  ({_count(node.n_comparisons, 'comparison')}, score {node.score:+d})"
+            number = f"node {node.id}, " if numbered else ""
+            says = f"{number}{split.question}?  ({_count(node.n_comparisons, 'comparison')}, score {node.score:+d})"
         else:
             mean = leaf_mean[node.leaf]
             rank = 1 + int((leaf_mean > mean).sum())
-            says = f"utility {mean:+.2f} ± {sd[node.leaf]:.2f}, rank {rank}  ({_count(node.n_items, 'item')})"
+            number = f"leaf {node.leaf}, " if numbered else ""
+            says = f"{number}utility {mean:+.2f} ± {sd[node.leaf]:.2f}, rank {rank}  ({_count(node.n_items, 'item')})"
         lines.append("  " * node.depth + answer + says)
     return "\n".join(lines)
 
