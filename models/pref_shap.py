@@ -1,0 +1,150 @@
+"""PREF-SHAP: which features of the items decide a preference (pref-shap section 3.1, Table 1, Algorithm 1).
+
+The value function of a coalition S of features is what is expected of the preference when S alone is known of both
+items; its Shapley values share the preference out among the features. In items rather than matches, with B the dual
+coefficients of the model (DESIGN 3.3) and gamma_S of `models.mean_embedding` (Proposition 3.2):
+
+    nu_S(x, x') = gamma_S(x)' B gamma_S(x')            of a preference g = k' B k,
+    nu_S(x, x') = beta' (gamma_S(x) - gamma_S(x'))     of a utility f = beta' k (SHAP for UPM).
+
+nu of all features is the preference as the regularisation lambda has smoothed it: the values share that out, and every
+explanation tells its gap to the model's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from models.gpm import GPM, UPM
+from models.item_kernel import ItemKernel
+from models.match_models import row_products
+from models.mean_embedding import Embedding, distinct_points, player_kernels
+from models.preference_explanation import (
+    Players,
+    PreferenceExplanation,
+    ShapSettings,
+    player_data,
+    players_of,
+    share_out,
+)
+from models.records import FloatArray, IntArray
+from models.validation import check_comparisons, check_items
+
+
+class PreferenceForm(Protocol):
+    """A preference function as a form of gamma (r, m), or of the kernel with its carriers itself."""
+
+    def between(self, gamma: FloatArray, pairs: IntArray) -> FloatArray:
+        """Of the first of each pair (t, 2) of columns over the second, (t,)."""
+
+    def against(self, gamma: FloatArray, opponents: FloatArray) -> FloatArray:
+        """Of every column over the mean gamma (r,) of its opponents, (m,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class SkewForm:
+    """gamma' B gamma'; dual: (r, r) skew-symmetric B."""
+
+    dual: FloatArray
+
+    def between(self, gamma: FloatArray, pairs: IntArray) -> FloatArray:
+        """See `PreferenceForm`."""
+        rows = np.ascontiguousarray(gamma.T)
+        return row_products(rows @ self.dual, rows, pairs[:, 0], pairs[:, 1])
+
+    def against(self, gamma: FloatArray, opponents: FloatArray) -> FloatArray:
+        """See `PreferenceForm`."""
+        return np.asarray((self.dual @ opponents) @ gamma)
+
+
+@dataclass(frozen=True, eq=False)
+class UtilityForm:
+    """beta' gamma - beta' gamma'; dual: (r,) beta."""
+
+    dual: FloatArray
+
+    def between(self, gamma: FloatArray, pairs: IntArray) -> FloatArray:
+        """See `PreferenceForm`."""
+        utility = self.dual @ gamma
+        return np.asarray(utility[pairs[:, 0]] - utility[pairs[:, 1]])
+
+    def against(self, gamma: FloatArray, opponents: FloatArray) -> FloatArray:
+        """See `PreferenceForm`."""
+        return np.asarray(self.dual @ gamma - self.dual @ opponents)
+
+
+class PrefShap:
+    """Explains the preferences of a fitted model by the features of the items.
+
+    model: a fitted GPM or UPM. items: (n, d) the reference, of which each counts once, or by `weights` (n,).
+    players: the columns of each; a player a feature if None.
+    Raises ValueError unless every column belongs to one player.
+    """
+
+    def __init__(
+        self,
+        model: GPM | UPM,
+        items: ArrayLike,
+        *,
+        players: Players | None = None,
+        weights: ArrayLike | None = None,
+        settings: ShapSettings | None = None,
+    ) -> None:
+        self._kernel: ItemKernel = model.kernel_
+        self._carriers: FloatArray = model.items_
+        self._form: PreferenceForm = SkewForm(model.dual_) if isinstance(model, GPM) else UtilityForm(model.dual_)
+        self._reference = check_items(items, model.n_features_in_)
+        self._weights = np.ones(len(self._reference)) if weights is None else np.asarray(weights, dtype=np.float64)
+        self.players = players_of(model.kernel_.columns, players)
+        self.settings = settings or ShapSettings()
+
+    def duels(self, items: ArrayLike, pairs: ArrayLike) -> PreferenceExplanation:
+        """Which features decided each duel (t, 2) of item rows, for its first (Table 1, row 1): t explanations."""
+        X = check_items(items, self._reference.shape[1])
+        duels = check_comparisons(pairs, len(X))
+        named, rows = np.unique(duels, return_inverse=True)
+        embedding, points = self._embed(X[named])
+        columns = points[rows.reshape(duels.shape)]
+        data = player_data(X, self._kernel.columns, self.players)
+        return self._share_out(
+            embedding, lambda gamma: self._form.between(gamma, columns), data[duels[:, 0]] - data[duels[:, 1]]
+        )
+
+    def against_all(self, items: ArrayLike) -> PreferenceExplanation:
+        """Which features decide the matches of each item (m, d) against all of the reference (Table 1, row 2)."""
+        X = check_items(items, self._reference.shape[1])
+        embedding, points = self._embed(np.concatenate([X, self._reference]))
+        own, opponents = points[: len(X)], points[len(X) :]
+        share = np.bincount(opponents, weights=self._weights, minlength=len(embedding.explained)) / self._weights.sum()
+        data = player_data(X, self._kernel.columns, self.players)
+        typical = np.average(
+            player_data(self._reference, self._kernel.columns, self.players), axis=0, weights=self._weights
+        )
+        return self._share_out(embedding, lambda gamma: self._form.against(gamma, gamma @ share)[own], data - typical)
+
+    def _embed(self, explained: FloatArray) -> tuple[Embedding, IntArray]:
+        """gamma_S of the distinct ones of explained points (t, d), and which of them each is, (t,)."""
+        points, (carriers, reference, rows) = distinct_points(self._carriers, self._reference, explained)
+        total: FloatArray = np.bincount(reference, self._weights, minlength=len(points)).astype(np.float64)
+        shares = total / total.sum()
+        known = np.flatnonzero(shares)
+        distinct, columns = np.unique(rows, return_inverse=True)
+        embedding = Embedding(
+            kernels=player_kernels(self._kernel, points, list(self.players.values())),
+            carriers=carriers,
+            reference=known,
+            explained=distinct,
+            shares=shares[known],
+            regularisation=self.settings.smoothing,
+        )
+        return embedding, columns
+
+    def _share_out(
+        self, embedding: Embedding, value: Callable[[FloatArray], FloatArray], data: FloatArray
+    ) -> PreferenceExplanation:
+        return share_out(value, embedding, players=list(self.players), data=data, settings=self.settings)
