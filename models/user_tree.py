@@ -26,7 +26,7 @@ MOST_LEVELS = 8
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """Which users voted for which item of which pair: user, pair (votes,), sign +1 for the pair's first item, else -1."""
+    """Who voted for which item of which pair: user, pair (votes,), sign +1 for the pair's first item, else -1."""
 
     user: IntArray
     pair: IntArray
@@ -57,7 +57,7 @@ def count_votes(comparisons: IntArray, users: IntArray) -> Votes:
 
 
 def threshold_gains(votes: Votes, n_users: int) -> IntArray:
-    """The gain of sending the first u users left and the others right, for every u from 0 to n_users at once, (n_users + 1,).
+    """The gain of sending the first u users left and the others right, for u from 0 to n_users, (n_users + 1,).
 
     A vote moves c_p from right to left when its user does. With the votes of a pair in the users' order, running sums
     give c_p(left) after each; what each vote adds to the gain is summed up over the users.
@@ -73,7 +73,7 @@ def threshold_gains(votes: Votes, n_users: int) -> IntArray:
     whole = total[pair]
     added = np.abs(after) + np.abs(whole - after) - np.abs(before) - np.abs(whole - before)
     by_user = np.bincount(votes.user[order], weights=added, minlength=n_users).astype(np.int64)
-    return np.abs(total).sum() + np.r_[0, np.cumsum(by_user)]
+    return np.asarray(np.abs(total).sum() + np.r_[0, np.cumsum(by_user)])
 
 
 class UserTree(BaseEstimator):  # type: ignore[misc]
