@@ -51,15 +51,19 @@ def interruptible() -> Iterator[None]:
     The interrupt first runs through the flow, so that its run folder is removed. Prefect would then wait for the tasks
     that still run, and report to a server that the same Ctrl-C has ended; that is cut short.
     """
+    leaving = threading.Timer(SECONDS_TO_CLEAN_UP, _leave)
 
     def interrupt(signal_number: int, frame: FrameType | None) -> None:
-        threading.Timer(SECONDS_TO_CLEAN_UP, _leave).start()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        leaving.start()
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:
         yield
     finally:
+        if leaving.is_alive():
+            leaving.join()
         signal.signal(signal.SIGINT, before)
 
 

@@ -90,6 +90,7 @@ def _run(study: studies.Study, config: StudyConfig) -> None:
     check_output(config.out / study.name)
     if not config.simulated:
         locate(config.adapter(study.name), config.raw, allow_unpinned=config.allow_unpinned)
+    console.err.print(f"Study {study.name}", style="bold")
     with console.progress("Starting Prefect (about 10 s)"), interruptible():
         run_dir = study.flow(config)
     _show_published(run_dir, simulated=config.simulated)
@@ -126,4 +127,4 @@ def _say_where(run_dir: Path) -> None:
     console.say("")
     for name, path in files.items():
         console.say(f"{name:8} {console.shown(path)}")
-    console.say(f"\nOpen it: {files['HTML'].resolve().as_uri()}")
+    console.say(f"\nOpen it: {files['HTML'].resolve().as_uri()}\n")
