@@ -117,13 +117,13 @@ def next_pairs(belief: Belief, answers: IntArray, seeds: HashArray, strategy: St
         standing[apart] = 1.0
         value[apart] = qeubo(belief.mean, belief.covariance, first, second)[apart]
         if strategy.top_leaf_first:
-            at_top = _at_top(belief.mean)
+            at_top = near_greatest(belief.mean)
             standing[~apart & at_top[:, first] & at_top[:, second]] = 2.0
         elif strategy.one_leaf == "first":
             lots = np.where(apart.any(axis=1, keepdims=True), lots, _ascending(len(first)))
     if not strategy.repeats:
         standing[_asked(answers, n_items)] -= 3.0
-    chosen = _lexicographic_argmax(standing, value, lots)
+    chosen = best_by_lot(_highest(standing, value), lots)
     return np.stack([first[chosen], second[chosen]], axis=1)
 
 
@@ -133,12 +133,12 @@ def recommend(belief: Belief, answers: IntArray, seeds: HashArray, strategy: Str
     wins, losses = (_counts(answers[:, :, side], n_items) for side in (0, 1))
     compared = (wins + losses) > 0
     compared |= ~compared.any(axis=1, keepdims=True)
-    standing = _at_top(np.where(compared, belief.mean, -np.inf)).astype(np.float64)
+    standing = near_greatest(np.where(compared, belief.mean, -np.inf)).astype(np.float64)
     value = (wins - losses).astype(np.float64) if strategy.recommend == "most_wins" else np.zeros((n_users, n_items))
     lots = np.broadcast_to(_ascending(n_items), standing.shape)
     if strategy.recommend == "random":
         lots = mix(mix(mix(seeds, _RECOMMENDING), answers.shape[1])[:, None], np.arange(n_items))
-    return _lexicographic_argmax(standing, value, lots)
+    return best_by_lot(_highest(standing, value), lots)
 
 
 def _ascending(n: int) -> HashArray:
@@ -146,8 +146,8 @@ def _ascending(n: int) -> HashArray:
     return np.arange(n, 0, -1, dtype=np.uint64)
 
 
-def _at_top(mean: FloatArray) -> BoolArray:
-    """Which items have the greatest mean, to the solver's precision; (t, m)."""
+def near_greatest(mean: FloatArray) -> BoolArray:
+    """Which of m means are the greatest, to the solver's precision; (t, m)."""
     return np.asarray(mean >= mean.max(axis=1, keepdims=True) - TIE_TOLERANCE)
 
 
@@ -166,9 +166,12 @@ def _counts(positions: IntArray, n_items: int) -> IntArray:
     return np.bincount(flat.ravel(), minlength=n_users * n_items).reshape(n_users, n_items)
 
 
-def _lexicographic_argmax(standing: FloatArray, value: FloatArray, lots: HashArray) -> IntArray:
-    """In each row the column of highest standing, of equal ones of highest value, of these of the highest lot."""
-    best = standing == standing.max(axis=1, keepdims=True)
-    contender = np.where(best, value, -np.inf)
-    best &= contender == contender.max(axis=1, keepdims=True)
+def _highest(standing: FloatArray, value: FloatArray) -> FloatArray:
+    """The values of what stands highest in each row; the others are out."""
+    return np.where(standing == standing.max(axis=1, keepdims=True), value, -np.inf)
+
+
+def best_by_lot(value: FloatArray, lots: HashArray) -> IntArray:
+    """In each row the column of the greatest value, of equal ones that of the highest lot; (t, m) -> (t,)."""
+    best = value == value.max(axis=1, keepdims=True)
     return np.asarray(np.where(best, lots // 2 + 1, 0).argmax(axis=1))
