@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -25,23 +25,41 @@ def encode(table: PairwiseTable, *, categorical: Mapping[str, CategoricalEncodin
     unknown = wanted.keys() - {f.name for f in table.item_features if f.kind is FeatureKind.CATEGORICAL}
     if unknown:
         raise KeyError(f"no categorical features of the items of {table.name}: {', '.join(sorted(unknown))}")
-    blocks, columns = [], []
-    for feature in table.item_features:
-        block, described = _encode_feature(table.items[feature.name], feature, wanted.get(feature.name, "categories"))
-        blocks.append(block)
-        columns += described
+    items, columns = _encode_features(table.items, table.item_features, wanted)
     item_ids, comparisons = table.items["item_id"], table.comparisons
     left, right = _rows_of(comparisons["left_id"], item_ids), _rows_of(comparisons["right_id"], item_ids)
     left_wins = comparisons["left_wins"].to_numpy()
     user_ids = None if table.users is None else table.users["user_id"]
     return Encoded(
-        items=np.hstack(blocks),
-        columns=tuple(columns),
+        items=items,
+        columns=columns,
         item_ids=item_ids.to_numpy(),
         comparisons=np.where(left_wins[:, None], np.stack([left, right], 1), np.stack([right, left], 1)),
         users=None if user_ids is None else _rows_of(comparisons["user_id"], user_ids),
         user_ids=None if user_ids is None else user_ids.to_numpy(),
     )
+
+
+def encode_users(table: PairwiseTable) -> tuple[FloatArray, tuple[Column, ...]]:
+    """The users' features, (u, d), in the order of `Encoded.user_ids`, and their columns.
+
+    Raises ValueError where the table has no users.
+    """
+    if table.users is None:
+        raise ValueError(f"the table {table.name} has no users")
+    return _encode_features(table.users, table.user_features, {})
+
+
+def _encode_features(
+    rows: pa.Table, features: Sequence[Feature], categorical: Mapping[str, CategoricalEncoding]
+) -> tuple[FloatArray, tuple[Column, ...]]:
+    blocks: list[FloatArray] = [np.zeros((len(rows), 0))]
+    columns: list[Column] = []
+    for feature in features:
+        block, described = _encode_feature(rows[feature.name], feature, categorical.get(feature.name, "categories"))
+        blocks.append(block)
+        columns += described
+    return np.hstack(blocks), tuple(columns)
 
 
 def _rows_of(ids: pa.ChunkedArray, known: pa.ChunkedArray) -> IntArray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from data_adapters.table.pairwise_table import PairwiseTable
 from data_adapters.table.schema import table_schema
 from models.records import Feature, FeatureKind, Licence, Manifest
-from tasks.encode import encode
+from tasks.encode import encode, encode_users
 
 FEATURES = (
     Feature(name="price", kind=FeatureKind.NUMERIC, description="price", unit="EUR"),
@@ -85,6 +87,14 @@ def test_categories_can_be_given_as_codes_or_one_column_a_level(table: PairwiseT
     one_hot = encode(table, categorical={"group": "one_hot"})
     assert [column.name for column in one_hot.columns[3:6]] == ["group=fish", "group=rice", "group=egg"]
     np.testing.assert_array_equal(one_hot.items[:, 3:6], [[0, 0, 1], [np.nan] * 3, [1, 0, 0]])
+
+
+def test_users_have_features_too(table: PairwiseTable) -> None:
+    features, columns = encode_users(table)
+    assert features.shape == (2, 0)
+    assert columns == ()
+    with pytest.raises(ValueError, match="menu has no users"):
+        encode_users(dataclasses.replace(table, users=None))
 
 
 def test_only_categorical_features_can_be_encoded_otherwise(table: PairwiseTable) -> None:
