@@ -171,6 +171,15 @@ class StepTime(Record):
     seconds: float
 
 
+class AnswerTime(Record):
+    """How long answers of a language model took: mean and standard deviation over those to one template."""
+
+    template: str
+    answers: int
+    seconds: float
+    sd: float | None = None
+
+
 class RunRecord(Record):
     """Everything needed to run a study again, and to judge it: `run.json`."""
 
@@ -186,6 +195,7 @@ class RunRecord(Record):
     python: str
     machine: dict[str, Any]
     seconds: tuple[StepTime, ...] = ()
+    answers: tuple[AnswerTime, ...] = Field(default=(), description="only of studies that ask a language model")
 
     @property
     def simulated(self) -> bool:

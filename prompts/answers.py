@@ -1,0 +1,82 @@
+"""The schemas that bind a model's answers. An answer that breaks its schema is never used."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from models.feature_spec import MOST_VALUES, FeatureSpec
+from models.records import FeatureKind
+
+
+class AnswerModel(BaseModel):
+    """Base of the answers: an unknown key or a value of another type breaks the schema."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Reason(AnswerModel):
+    """Why one of two patients was put first."""
+
+    decisive_difference: str = Field(min_length=1, max_length=300, description="what differs most, in a sentence")
+    reasoning: str = Field(min_length=1, max_length=900, description="why that makes one of them more urgent")
+
+
+class Proposal(AnswerModel):
+    """A feature a model proposes; `spec` may still refuse it."""
+
+    name: str = Field(min_length=2, max_length=60, description="lower-case words joined by underscores")
+    kind: Literal["categorical", "ordinal", "multi_hot", "binary", "numeric"]
+    instruction: str = Field(min_length=10, max_length=600, description="how the feature is read out of one record")
+    values: list[Annotated[str, Field(min_length=1, max_length=60)]] = Field(
+        max_length=MOST_VALUES, description="allowed values; empty for binary and numeric features"
+    )
+    minimum: float | None = Field(description="of numeric features only")
+    maximum: float | None = Field(description="of numeric features only")
+
+    def spec(self) -> FeatureSpec:
+        """The proposal as a feature. Raises ValidationError if it cannot be one."""
+        return FeatureSpec(
+            name=self.name,
+            kind=FeatureKind(self.kind),
+            instruction=self.instruction,
+            values=tuple(self.values),
+            minimum=self.minimum,
+            maximum=self.maximum,
+        )
+
+
+class Judgement(AnswerModel):
+    """Which of two messages has to be answered first."""
+
+    more_urgent: Literal["first", "second"]
+
+
+@cache
+def extraction_of(spec: FeatureSpec) -> type[BaseModel]:
+    """The schema of a feature's value: one of its values, a yes or no, a number within its limits, or null.
+
+    A multi_hot value is an object with a yes or no for each label: grammars do not know lists without repetition.
+    """
+    return create_model("Extraction", __base__=AnswerModel, value=(_type_of(spec), ...))
+
+
+def _type_of(spec: FeatureSpec) -> Any:
+    if spec.kind is FeatureKind.BINARY:
+        return bool
+    if spec.kind is FeatureKind.NUMERIC:
+        return Annotated[float, Field(ge=spec.minimum, le=spec.maximum)] | None
+    if spec.kind is FeatureKind.MULTI_HOT:
+        labels: dict[str, Any] = {f"label_{at}": (bool, Field(alias=label)) for at, label in enumerate(spec.values)}
+        return create_model("Labels", __base__=AnswerModel, **labels)
+    return Literal[spec.values]
+
+
+def value_in(answer: BaseModel, spec: FeatureSpec) -> Any:
+    """The value in an answer, as a table holds it: a label, a list of labels, a bool or a float; None if missing."""
+    value = getattr(answer, "value")  # noqa: B009  the model is made at run time
+    if spec.kind is FeatureKind.MULTI_HOT:
+        return [label for at, label in enumerate(spec.values) if getattr(value, f"label_{at}")]
+    return value

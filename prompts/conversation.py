@@ -1,0 +1,192 @@
+"""Asking a model through the ledger: what was answered before is not asked again, what breaks its schema is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from json import dumps
+from statistics import mean, stdev
+from typing import NamedTuple
+
+from pydantic import BaseModel, Field, ValidationError
+
+from models.errors import PrefstudyError
+from models.records import AnswerTime, Record
+from prompts.engine import Engine, Reply, Request
+from prompts.ledger import Entry, Ledger
+
+ATTEMPTS = 3
+
+
+class Budget(Record):
+    """What a study may ask. Recorded answers count as well, so that a resumed run decides as an unbroken one does."""
+
+    requests: int | None = Field(default=None, ge=1, description="requests at most; no limit if not set")
+    tokens: int | None = Field(default=None, ge=1, description="tokens at most, of prompts and answers")
+
+
+class BudgetSpentError(PrefstudyError):
+    """The budget does not allow the next requests."""
+
+
+class Count(NamedTuple):
+    """What was asked with one template. refused: answers that broke their schema; missing: requests without any."""
+
+    template: str
+    requests: int
+    refused: int
+    missing: int
+    tokens: int
+
+
+class Conversation:
+    """Asks an engine, chunk by chunk. A chunk's answers are in the ledger before any of them is used.
+
+    told: called with the number of requests answered since the last call.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        ledger: Ledger,
+        *,
+        chunk_size: int = 256,
+        budget: Budget | None = None,
+        told: Callable[[int], None] | None = None,
+    ) -> None:
+        self.engine = engine
+        self.ledger = ledger
+        self.chunk_size = chunk_size
+        self.budget = budget or Budget()
+        self.told = told or (lambda _: None)
+        self._asked: dict[str, Request] = {}
+        self._rows: dict[str, list[Entry]] = {}
+
+    def ask(self, requests: Sequence[Request]) -> list[BaseModel | None]:
+        """The answer to each request, checked against its schema; None where three answers in a row broke it.
+
+        Raises BudgetSpentError before anything is asked, and EngineError; what was recorded by then is kept.
+        """
+        keys = [request.key(self.engine) for request in requests]
+        asked = dict(zip(keys, requests, strict=True))
+        self._check_budget(asked)
+        self._asked |= asked
+        self._rows |= self.ledger.recorded(keys)
+        waiting = [key for key in asked if not self._is_settled(key)]
+        self.told(len(requests) - len(waiting))
+        for chunk in _chunks(waiting, self.chunk_size):
+            self._settle({key: asked[key] for key in chunk})
+            self.told(len(chunk))
+        return [self._answer(key, request) for key, request in zip(keys, requests, strict=True)]
+
+    def counts(self) -> list[Count]:
+        """What was asked so far, by template; the same whether it was asked now or found in the ledger."""
+        templates: dict[str, list[str]] = {}
+        for key, request in self._asked.items():
+            templates.setdefault(request.template, []).append(key)
+        return [self._count(template, keys) for template, keys in templates.items()]
+
+    def times(self) -> tuple[AnswerTime, ...]:
+        """How long an answer took, by template, as the ledger has it."""
+        seconds: dict[str, list[float]] = {}
+        for key, rows in self._rows.items():
+            seconds.setdefault(self._asked[key].template, []).extend(row.seconds for row in rows)
+        return tuple(
+            AnswerTime(
+                template=template, answers=len(each), seconds=mean(each), sd=stdev(each) if len(each) > 1 else None
+            )
+            for template, each in seconds.items()
+        )
+
+    def traces(self, requests: Sequence[Request]) -> list[str]:
+        """The keys under which the ledger has the answers to these requests."""
+        return [request.key(self.engine) for request in requests]
+
+    def _settle(self, requests: dict[str, Request]) -> None:
+        """Ask until every request has an answer that fits its schema, or was asked as often as it may be."""
+        for _ in range(ATTEMPTS):
+            open_ = {key: request for key, request in requests.items() if not self._is_settled(key)}
+            if not open_:
+                return
+            attempts = [len(self._rows.get(key, ())) + 1 for key in open_]
+            posed = [
+                Request(**{**vars(request), "sampling": request.sampling.on_attempt(attempt)})
+                for request, attempt in zip(open_.values(), attempts, strict=True)
+            ]
+            replies = self.engine.reply(posed)
+            now = datetime.now(UTC)
+            self.ledger.record(
+                self._entry(key, request, attempt, reply, now)
+                for (key, request), attempt, reply in zip(open_.items(), attempts, replies, strict=True)
+            )
+            self._rows |= self.ledger.recorded(list(open_))
+
+    def _entry(self, key: str, request: Request, attempt: int, reply: Reply, time: datetime) -> Entry:
+        return Entry(
+            key=key,
+            attempt=attempt,
+            model=self.engine.model,
+            revision=self.engine.revision,
+            template=f"{request.template}.{request.version}",
+            subject=request.subject,
+            messages=dumps([message.model_dump() for message in request.messages], ensure_ascii=False),
+            answer_schema=dumps(request.schema, ensure_ascii=False),
+            sampling=request.sampling.model_dump_json(),
+            answer=reply.text,
+            problem=_problem(request, reply.text),
+            finish_reason=reply.finish_reason,
+            prompt_tokens=reply.prompt_tokens,
+            answer_tokens=reply.answer_tokens,
+            seconds=round(reply.seconds, 4),
+            time=time,
+        )
+
+    def _is_settled(self, key: str) -> bool:
+        rows = self._rows.get(key, ())
+        return len(rows) >= ATTEMPTS or any(row.problem is None for row in rows)
+
+    def _answer(self, key: str, request: Request) -> BaseModel | None:
+        accepted = [row.answer for row in self._rows[key] if row.problem is None]
+        return request.answer.model_validate_json(accepted[0]) if accepted else None
+
+    def _count(self, template: str, keys: Sequence[str]) -> Count:
+        rows = [row for key in keys for row in self._rows.get(key, ())]
+        refused = Counter(row.key for row in rows if row.problem is not None)
+        settled = {row.key for row in rows if row.problem is None}
+        missing = sum(key not in settled and refused[key] >= ATTEMPTS for key in keys)
+        return Count(template, len(keys), refused.total(), missing, _tokens(rows))
+
+    def _check_budget(self, asked: dict[str, Request]) -> None:
+        requests = len(self._asked.keys() | asked.keys())
+        tokens = _tokens([row for rows in self._rows.values() for row in rows])
+        if self.budget.requests is not None and requests > self.budget.requests:
+            raise BudgetSpentError(
+                f"The budget allows {self.budget.requests:,} requests; the next step would make them {requests:,}. "
+                "Allow more: --set budget.requests=N"
+            )
+        if self.budget.tokens is not None and tokens >= self.budget.tokens:
+            raise BudgetSpentError(
+                f"The budget allows {self.budget.tokens:,} tokens, and {tokens:,} are spent. "
+                "Allow more: --set budget.tokens=N"
+            )
+
+
+def _chunks(keys: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    for start in range(0, len(keys), size):
+        yield keys[start : start + size]
+
+
+def _tokens(rows: Sequence[Entry]) -> int:
+    return sum(row.prompt_tokens + row.answer_tokens for row in rows)
+
+
+def _problem(request: Request, text: str) -> str | None:
+    """Why an answer is refused, without quoting it; None if it fits its schema."""
+    try:
+        request.answer.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_context=False, include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the whole"
+        return f"{where}: {first['type']}"
+    return None

@@ -1,0 +1,1 @@
+"""The engines: a model in process, a model behind a server, keyword rules, and a ledger replayed."""

@@ -1,0 +1,235 @@
+"""The engine `rules`: no model, but keywords. The floor that every model must beat, and what the demo runs on."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from models.feature_spec import FeatureSpec
+from models.records import FeatureKind, Record
+from prompts.answers import Judgement, Proposal, Reason
+from prompts.engine import Reply, Request
+from prompts.patient import Patient
+
+KEYWORDS = Path(__file__).with_name("keywords.toml")
+VERSION = "1"
+"""Changes whenever a rule written in code does."""
+
+NEGATED = r"(?<!\w)(?:no|not|without|denies|never)\s(?:a\s|any\s)?$"
+MANY_MEDICINES = 5
+OLD, VERY_OLD = 65, 80
+Finder = Callable[[Patient], Any]
+
+
+class RulesSettings(Record):
+    """No model is asked."""
+
+    kind: Literal["rules"] = "rules"
+
+
+class Rules:
+    """Answers by keyword; proposes the published features one after the other."""
+
+    model = "keyword rules"
+
+    def __init__(self, published: Sequence[FeatureSpec]) -> None:
+        self.published = tuple(published)
+        self.revision = f"{VERSION}-{hashlib.sha256(KEYWORDS.read_bytes()).hexdigest()[:8]}"
+        self._answers: dict[str, Callable[[Mapping[str, Any]], BaseModel | dict[str, Any]]] = {
+            "extract_feature": lambda filled: {"value": _answer_to(filled["spec"], filled["patient"])},
+            "why_chosen": _reason,
+            "propose_feature": self._propose,
+            "more_urgent": _judge,
+        }
+
+    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+        """An answer to each request, the same every time."""
+        return [Reply(text=self._text(request), finish_reason="stop") for request in requests]
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+    def _text(self, request: Request) -> str:
+        answer = self._answers[request.template](request.filled)
+        fields = answer.model_dump() if isinstance(answer, BaseModel) else answer
+        return request.answer.model_validate(fields).model_dump_json(by_alias=True)
+
+    def _propose(self, filled: Mapping[str, Any]) -> Proposal:
+        """The first published feature that is not there and was not refused; the last one if none is left."""
+        taken = {spec.name for spec in filled["features"]} | {line.split(":")[0] for line in filled["refused"]}
+        spec = next((spec for spec in self.published if spec.name not in taken), self.published[-1])
+        return Proposal(
+            name=spec.name,
+            kind=spec.kind.value,
+            instruction=spec.instruction,
+            values=list(spec.values),
+            minimum=spec.minimum,
+            maximum=spec.maximum,
+        )
+
+
+# ------------------------------------------------------------------------------------------- reading
+
+
+def _answer_to(spec: FeatureSpec, patient: Patient) -> Any:
+    """The value of a feature, in the form its schema asks for."""
+    finder = _FINDERS.get(spec.name)
+    value = finder(patient) if finder else None
+    if spec.kind is FeatureKind.MULTI_HOT:
+        held = value if value is not None else _found(spec.name, patient) | _named(spec, patient)
+        return {label: label in held for label in spec.values}
+    if spec.kind is FeatureKind.BINARY:
+        return bool(_named(spec, patient))
+    if spec.kind is FeatureKind.NUMERIC:
+        return None
+    if value in spec.values:
+        return value
+    held = _found(spec.name, patient) | _named(spec, patient)
+    return next((label for label in spec.values if label in held), _fallback(spec))
+
+
+def _fallback(spec: FeatureSpec) -> str:
+    """The value that says that nothing was found: the lowest, or the one whose name says so."""
+    if spec.kind is FeatureKind.ORDINAL:
+        return spec.values[0]
+    return next((label for label in spec.values if label.startswith(("not_", "no_", "none"))), spec.values[-1])
+
+
+def _named(spec: FeatureSpec, patient: Patient) -> set[str]:
+    """Of a feature there are no keywords for, the values all of whose words stand in message or record."""
+    if spec.name in _keywords() or spec.name in _FINDERS:
+        return set()
+    text = " ".join(patient.texts).lower()
+    labels = spec.values or (spec.name,)
+    return {label for label in labels if all(word in text for word in re.split(r"[_\W]+", label.lower()) if word)}
+
+
+def _found(feature: str, patient: Patient) -> set[str]:
+    """The values of a feature whose keywords stand in message or record."""
+    record = "\n".join(entry.lower() for entry in patient.texts[1:])
+    texts = {"message": patient.message.lower(), "record": record}
+    return {
+        value
+        for part, values in _keywords().get(feature, {}).items()
+        for value, patterns in values.items()
+        if any(_stands(pattern, texts[part]) for pattern in patterns)
+    }
+
+
+def _stands(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether a keyword stands in a text and is not negated."""
+    return any(
+        not re.search(NEGATED, text[max(match.start() - 15, 0) : match.start()]) for match in pattern.finditer(text)
+    )
+
+
+@cache
+def _keywords() -> dict[str, dict[str, dict[str, list[re.Pattern[str]]]]]:
+    document = tomllib.loads(KEYWORDS.read_text(encoding="utf-8"))
+    return {
+        feature: {
+            part: {value: [re.compile(pattern) for pattern in patterns] for value, patterns in values.items()}
+            for part, values in parts.items()
+        }
+        for feature, parts in document.items()
+    }
+
+
+# ------------------------------------------------------------------------------------------- weighing
+
+
+def _actionability(patient: Patient) -> str:
+    """Emergency for a warning sign or what began within hours; else by how long it has been, and by what is asked."""
+    cues = _found("cues", patient)
+    asked = _found("patient_requested_action", patient)
+    if _found("red_flag_syndrome", patient) or "begun_within_hours" in cues:
+        return "emergency_or_immediate_evaluation"
+    if cues & {"begun_within_two_days", "acute_problem"} or "same_day_call_or_reply" in asked:
+        return "same_day_triage_or_call"
+    if cues & {"begun_months_ago", "asks_for_a_visit"}:
+        return "schedule_routine_visit_or_labs"
+    if cues & {"begun_within_weeks", "asks_for_advice"}:
+        return "asynchronous_advice"
+    return "none_or_fyi"
+
+
+def _acuity_conflict(patient: Patient) -> str:
+    cues, level = _found("cues", patient), _ACTIONABILITY.index(_actionability(patient))
+    if "urgent_tone" in cues and level <= 1:
+        return "urgent_wording_low_acuity_content"
+    if "calm_tone" in cues and level >= 4:
+        return "calm_wording_high_acuity_content"
+    if "resolved" in _found("symptom_trajectory", patient) and _found("vascular_thrombotic_risk_context", patient):
+        return "resolved_event_but_high_risk_history"
+    return "none"
+
+
+def _infection_risk(patient: Patient) -> set[str]:
+    fever = "systemic_febrile_illness" in _found("red_flag_syndrome", patient)
+    old = patient.age is not None and patient.age >= OLD
+    return _found("infection_risk_context", patient) | ({"older_age_with_fever"} if fever and old else set())
+
+
+def _medicines(patient: Patient) -> set[str]:
+    many = len(patient.medications) >= MANY_MEDICINES
+    return _found("medication_complication_context", patient) | ({"polypharmacy"} if many else set())
+
+
+def _frailty(patient: Patient) -> str:
+    """One step each for great age, a frail record, a medicine that makes one fall, and a complaint that does."""
+    flags = _found("red_flag_syndrome", patient)
+    steps = [
+        patient.age is not None and patient.age >= VERY_OLD,
+        "frail" in _found("cues", patient),
+        "sedating_or_fall_risk_medication" in _found("medication_complication_context", patient),
+        bool(flags & {"significant_fall_or_trauma", "syncope_or_near_syncope", "acute_neuromuscular_weakness"}),
+    ]
+    return ("none", "mild", "moderate", "high")[min(sum(steps), 3)]
+
+
+def _uncertainty(patient: Patient) -> str:
+    level = _ACTIONABILITY.index(_actionability(patient))
+    return "high" if level >= 4 else "moderate" if level >= 2 else "low"
+
+
+_ACTIONABILITY = (
+    "none_or_fyi",
+    "asynchronous_advice",
+    "schedule_routine_visit_or_labs",
+    "same_day_triage_or_call",
+    "emergency_or_immediate_evaluation",
+)
+_FINDERS: Mapping[str, Finder] = {
+    "message_actionability": _actionability,
+    "acuity_conflict": _acuity_conflict,
+    "infection_risk_context": _infection_risk,
+    "medication_complication_context": _medicines,
+    "frailty_or_fall_harm_risk": _frailty,
+    "diagnostic_uncertainty": _uncertainty,
+}
+
+
+def _urgency(patient: Patient) -> int:
+    """What a judge without a model goes by: what has to be done, then how much in the record adds to it."""
+    context = ("vascular_thrombotic_risk_context", "infection_risk_context")
+    return 10 * _ACTIONABILITY.index(_actionability(patient)) + sum(len(_found(name, patient)) for name in context)
+
+
+def _judge(filled: Mapping[str, Any]) -> Judgement:
+    """The first of two that seem as urgent: a bias of position that the judge's report has to show."""
+    return Judgement(more_urgent="first" if _urgency(filled["first"]) >= _urgency(filled["second"]) else "second")
+
+
+def _reason(filled: Mapping[str, Any]) -> Reason:
+    preferred, other = (_actionability(filled[name]) for name in ("preferred", "other"))
+    return Reason(
+        decisive_difference=f"by keywords, {preferred} against {other}",
+        reasoning="The rules compare keywords and cannot reason.",
+    )

@@ -1,0 +1,41 @@
+"""Which engines there are, and how one is started and freed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated
+
+from pydantic import Field
+
+from models.feature_spec import FeatureSpec
+from prompts.engine import Engine
+from prompts.engines.replay import Replay, ReplaySettings
+from prompts.engines.rules import Rules, RulesSettings
+from prompts.engines.server import Server, ServerSettings
+from prompts.engines.vllm import Vllm, VllmSettings
+from prompts.ledger import Ledger
+
+EngineSettings = Annotated[VllmSettings | ServerSettings | RulesSettings | ReplaySettings, Field(discriminator="kind")]
+
+
+@contextmanager
+def started(settings: EngineSettings, ledger: Ledger, published: Sequence[FeatureSpec]) -> Iterator[Engine]:
+    """The engine these settings ask for; it is freed when the block ends. published: what `rules` proposes.
+
+    Raises EngineError in one line if there is no such engine here.
+    """
+    engine: Engine
+    match settings:
+        case VllmSettings():
+            engine = Vllm(settings)
+        case ServerSettings():
+            engine = Server(settings)
+        case RulesSettings():
+            engine = Rules(published)
+        case ReplaySettings():
+            engine = Replay(settings, ledger)
+    try:
+        yield engine
+    finally:
+        engine.close()

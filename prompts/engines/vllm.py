@@ -1,0 +1,131 @@
+"""The engine `vllm`: the model in this very process, one batch a step (dt-pbo G.2 runs Qwen3.5-27B this way)."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from models.records import Record
+from prompts.engine import EngineError, Reply, Request, Sampling
+
+WITHOUT = "Without one: --engine server (a vLLM elsewhere) or --engine rules (no model)."
+
+
+class VllmSettings(Record):
+    """Which model, and what it may take of the machine."""
+
+    kind: Literal["vllm"] = "vllm"
+    model: str = Field(default="Qwen/Qwen3.5-27B", description="name of the model, or folder it lies in")
+    revision: str = Field(default="main", description="revision of the model; a commit, if a run is to be repeated")
+    tensor_parallel_size: int = Field(default=1, ge=1, description="over how many GPUs the model is spread")
+    memory_share: float = Field(default=0.9, gt=0, le=1, description="share of each GPU's memory vLLM may take")
+    context_length: int = Field(default=16_384, ge=1024, description="tokens of a prompt with its answer at most")
+    reasoning_parser: str | None = Field(
+        default="qwen3", description="how the model's thinking is told from its answer"
+    )
+    dtype: str = Field(default="bfloat16", description="type of the weights")
+    seed: int = Field(default=0, description="seed of the engine")
+
+
+class Vllm:
+    """A model in this process. Answers are bound by grammar; thinking is off for reading and on for reasoning."""
+
+    def __init__(self, settings: VllmSettings) -> None:
+        if find_spec("vllm") is None:
+            raise EngineError(f"vllm: vLLM is not installed. Install it: pip install -e '.[vllm]'. {WITHOUT}")
+        import torch
+        from vllm import LLM
+        from vllm.platforms import current_platform
+
+        if not current_platform.is_cpu() and not torch.cuda.is_available():
+            raise EngineError(f"vllm: there is no GPU here, and this build of vLLM needs one. {WITHOUT}")
+        self.model, self.revision, self.settings = settings.model, settings.revision, settings
+        memory = {} if current_platform.is_cpu() else {"gpu_memory_utilization": settings.memory_share}
+        try:
+            self._llm: Any = LLM(
+                model=settings.model,
+                revision=None if Path(settings.model).is_dir() else settings.revision,
+                tensor_parallel_size=settings.tensor_parallel_size,
+                max_model_len=settings.context_length,
+                enable_prefix_caching=True,
+                language_model_only=True,
+                dtype=settings.dtype,
+                seed=settings.seed,
+                reasoning_parser=settings.reasoning_parser or "",
+                # Without the latter a small model fills its answer with white space up to the limit.
+                structured_outputs_config={"backend": "xgrammar", "disable_any_whitespace": True},
+                **memory,
+            )
+        except Exception as error:  # vLLM raises whatever its parts raise
+            raise EngineError(f"vllm: {settings.model} cannot be started: {_first_line(error)}. {WITHOUT}") from None
+
+    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+        """One reply to each request; those that think are a batch, and those that do not are another."""
+        replies: dict[int, Reply] = {}
+        for thinking in (False, True):
+            places = [at for at, request in enumerate(requests) if request.sampling.thinking == thinking]
+            if places:
+                batch = [requests[at] for at in places]
+                replies |= dict(zip(places, self._reply_to_batch(batch, thinking=thinking), strict=True))
+        return [replies[at] for at in range(len(requests))]
+
+    def close(self) -> None:
+        """Free the memory the model takes."""
+        from vllm.distributed import cleanup_dist_env_and_memory
+
+        self._llm.llm_engine.engine_core.shutdown()
+        del self._llm
+        gc.collect()
+        cleanup_dist_env_and_memory()
+
+    def _reply_to_batch(self, requests: Sequence[Request], *, thinking: bool) -> list[Reply]:
+        start = time.perf_counter()
+        try:
+            outputs = self._llm.chat(
+                [[message.model_dump() for message in request.messages] for request in requests],
+                [_parameters(request.sampling, request.schema) for request in requests],
+                use_tqdm=False,
+                chat_template_kwargs={"enable_thinking": thinking},
+            )
+        except Exception as error:  # of which the words could repeat what was asked
+            raise EngineError(
+                f"vllm: {self.model} stopped answering ({type(error).__name__}). The ledger keeps all answers so far; "
+                "run again, with a smaller chunk_size or memory_share if the GPU was full."
+            ) from None
+        seconds = (time.perf_counter() - start) / len(requests)
+        return [_reply(output, seconds) for output in outputs]
+
+
+def _parameters(sampling: Sampling, schema: dict[str, Any]) -> Any:
+    from vllm import SamplingParams
+    from vllm.sampling_params import StructuredOutputsParams
+
+    return SamplingParams(
+        temperature=sampling.temperature,
+        top_p=sampling.top_p,
+        max_tokens=sampling.max_tokens,
+        seed=sampling.seed,
+        structured_outputs=StructuredOutputsParams(json=schema),
+    )
+
+
+def _reply(output: Any, seconds: float) -> Reply:
+    [found] = output.outputs
+    return Reply(
+        text=found.text.rpartition("</think>")[2].strip(),
+        finish_reason=found.finish_reason or "unknown",
+        prompt_tokens=len(output.prompt_token_ids or ()),
+        answer_tokens=len(found.token_ids),
+        seconds=seconds,
+    )
+
+
+def _first_line(error: Exception) -> str:
+    line = str(error).strip().partition("\n")[0].rstrip(".")
+    return line[:200] or type(error).__name__

@@ -1,0 +1,55 @@
+"""Files of features: the published eleven, or a user's own."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from models.errors import UsageError
+from models.explanation import explain
+from models.feature_spec import FeatureSpec
+from models.records import Record
+
+TABLE_9 = Path(__file__).parent / "features" / "table9.toml"
+
+
+class _Line(FeatureSpec):
+    initial: bool = Field(default=False, description="whether the loop starts with this feature")
+
+
+class _File(Record):
+    features: tuple[_Line, ...] = Field(min_length=1, description="the features, one [[features]] each")
+
+
+class FeatureFile(Record):
+    """The features of a file, and the names of those the loop starts with."""
+
+    features: tuple[FeatureSpec, ...]
+    initial: tuple[str, ...]
+
+    @property
+    def starting(self) -> tuple[FeatureSpec, ...]:
+        """The features the loop starts with."""
+        return tuple(spec for spec in self.features if spec.name in self.initial)
+
+
+def read_features(path: Path = TABLE_9) -> FeatureFile:
+    """Read a file of features. Raises UsageError for one that cannot be read or holds something else."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        lines = _File.model_validate(document).features
+    except OSError as error:
+        raise UsageError(f"{path}: the features cannot be read ({error.strerror or error}).") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: this is not a TOML file ({error}).") from error
+    except ValidationError as error:
+        raise UsageError("\n".join([f"{path}: not a file of features.", *explain(_File, error.errors())])) from error
+    names = [line.name for line in lines]
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise UsageError(f"{path}: these names stand twice: {', '.join(repeated)}.")
+    return FeatureFile(
+        features=tuple(FeatureSpec(**line.model_dump(exclude={"initial"})) for line in lines),
+        initial=tuple(line.name for line in lines if line.initial),
+    )

@@ -1,0 +1,265 @@
+"""The ledger: every answer a model ever gave to a study, recorded before it is used; the audit trail, and the memory.
+
+It holds patients' texts, in the messages, so it is to be kept as the raw data is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from pydantic import Field
+
+from models.errors import PrefstudyError
+from models.records import Record
+from prompts.engine import request_key
+
+FORMAT = 1
+BUSY_SECONDS = 60.0
+PRIVATE = 0o600
+"""Patients' texts are nobody else's to read."""
+
+
+class LedgerError(PrefstudyError):
+    """A ledger cannot be opened, or what is to be imported is not the ledger it says it is."""
+
+
+class Entry(Record):
+    """One row: a request, asked once, and what came back. `problem` says why an answer was refused."""
+
+    key: str = Field(description="sha256 of model, revision, template, messages, schema and sampling")
+    attempt: int = Field(ge=1)
+    model: str
+    revision: str
+    template: str = Field(description="name and version")
+    subject: str
+    messages: str = Field(description="JSON")
+    answer_schema: str = Field(description="JSON")
+    sampling: str = Field(description="JSON; what changes with the attempt follows from its number")
+    answer: str
+    problem: str | None
+    finish_reason: str
+    prompt_tokens: int
+    answer_tokens: int
+    seconds: float
+    time: datetime
+
+    @property
+    def checksum(self) -> str:
+        """The sha256 of the row."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+
+    @property
+    def expected_key(self) -> str:
+        """The key that follows from what the row says was asked."""
+        asked = (json.loads(text) for text in (self.messages, self.answer_schema, self.sampling))
+        return request_key(self.model, self.revision, self.template, *asked)
+
+
+class Summary(NamedTuple):
+    """What one model answered to one template. attempts: times asked; refused: answers that broke their schema."""
+
+    model: str
+    revision: str
+    template: str
+    requests: int
+    attempts: int
+    refused: int
+    tokens: int
+    seconds: float
+
+
+class Imported(NamedTuple):
+    """Rows an import added, and rows that were there already."""
+
+    added: int
+    known: int
+
+
+_COLUMNS = tuple(Entry.model_fields)
+_TYPES = {"attempt": "INTEGER", "prompt_tokens": "INTEGER", "answer_tokens": "INTEGER", "seconds": "REAL"}
+_TABLE = f"""
+CREATE TABLE IF NOT EXISTS entries (
+    {", ".join(f"{name} {_TYPES.get(name, 'TEXT')}" for name in _COLUMNS)}, checksum TEXT NOT NULL,
+    PRIMARY KEY (key, attempt)
+) WITHOUT ROWID
+"""
+_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM entries"
+
+
+class Ledger:
+    """A ledger file. Several processes may use it at once: of two answers to one request the first recorded counts."""
+
+    def __init__(self, path: Path, *, must_exist: bool = False) -> None:
+        self.path = path
+        if must_exist and not path.is_file():
+            raise LedgerError(f"{path}: there is no ledger. A run writes one; or bring one in: prefstudy ledger import")
+        try:
+            if not must_exist:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.touch(mode=PRIVATE)
+            self._connection = sqlite3.connect(
+                path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = FULL")
+            [(found,)] = self._connection.execute("PRAGMA user_version")
+            if found not in {0, FORMAT}:
+                raise LedgerError(f"{path}: expected a ledger of format {FORMAT}, found {found}. Update prefstudy.")
+            self._connection.execute(_TABLE)
+            self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+        except (sqlite3.Error, OSError) as error:
+            raise LedgerError(
+                f"{path}: the ledger cannot be opened ({error}). Name another: --set ledger=FILE"
+            ) from None
+
+    def __enter__(self) -> Self:
+        """The ledger itself; it is closed when the block ends."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the ledger."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        [(rows,)] = self._connection.execute("SELECT count(*) FROM entries")
+        return int(rows)
+
+    def record(self, entries: Iterable[Entry]) -> None:
+        """Write rows, all of them or none; a row that is there already stays as it is."""
+        rows = [(*_stored(entry), entry.checksum) for entry in entries]
+        marks = ", ".join("?" * (len(_COLUMNS) + 1))
+        with self._transaction():
+            self._connection.executemany(f"INSERT OR IGNORE INTO entries VALUES ({marks})", rows)
+
+    def recorded(self, keys: Sequence[str]) -> dict[str, list[Entry]]:
+        """The rows of each of these requests that has any, by attempt."""
+        wanted = json.dumps(list(dict.fromkeys(keys)))
+        query = f"{_SELECT} WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key, attempt"
+        found: dict[str, list[Entry]] = {}
+        for row in self._connection.execute(query, (wanted,)):
+            found.setdefault(row[0], []).append(_entry(row))
+        return found
+
+    def entries(self) -> Iterator[Entry]:
+        """All rows, in an order that does not depend on when they were written."""
+        for row in self._connection.execute(f"{_SELECT} ORDER BY model, revision, template, subject, key, attempt"):
+            yield _entry(row)
+
+    def models(self) -> list[tuple[str, str]]:
+        """The models that answered, each with its revision."""
+        return list(self._connection.execute("SELECT DISTINCT model, revision FROM entries ORDER BY 1, 2"))
+
+    def summary(self) -> list[Summary]:
+        """A line for each model and template."""
+        query = """
+            SELECT model, revision, template, count(DISTINCT key), count(*), sum(problem IS NOT NULL),
+                   sum(prompt_tokens + answer_tokens), sum(seconds)
+            FROM entries GROUP BY model, revision, template ORDER BY model, revision, template
+        """
+        return [Summary(*row) for row in self._connection.execute(query)]
+
+    def verify(self) -> list[str]:
+        """What is wrong with the ledger, a line each; it never quotes a message or an answer."""
+        problems = [row for (row,) in self._connection.execute("PRAGMA integrity_check") if row != "ok"]
+        for *row, checksum in self._connection.execute(f"SELECT {', '.join(_COLUMNS)}, checksum FROM entries"):
+            where = f"{row[0][:12]} attempt {row[1]}"
+            try:
+                entry = _entry(row)
+                if entry.checksum != checksum:
+                    problems.append(f"{where}: the row is not as it was written")
+                elif entry.expected_key != entry.key:
+                    problems.append(f"{where}: the key is not that of the request")
+            except ValueError:  # pydantic's and JSON's errors are ValueErrors, and both would quote the row
+                problems.append(f"{where}: the row is malformed")
+        return problems
+
+    def export(self, path: Path) -> int:
+        """Write all rows to a file of JSON lines, whole or not at all; returns how many."""
+        aside = path.with_name(f".{path.name}.{os.getpid()}")
+        rows = 0
+        try:
+            aside.touch(mode=PRIVATE)
+            with aside.open("w", encoding="utf-8") as file:
+                for entry in self.entries():
+                    document = {**entry.model_dump(mode="json"), "checksum": entry.checksum}
+                    file.write(json.dumps(document, ensure_ascii=False) + "\n")
+                    rows += 1
+            aside.replace(path)
+        except OSError as error:
+            raise LedgerError(f"{path}: the ledger cannot be written there ({error.strerror or error}).") from None
+        finally:
+            aside.unlink(missing_ok=True)
+        return rows
+
+    def import_from(self, path: Path) -> Imported:
+        """Add the rows of an exported file, all of them or none.
+
+        Raises LedgerError, naming the line, for a row that is malformed, was altered, or is another answer to a request
+        than the one the ledger has.
+        """
+        entries = list(_exported(path))
+        known = self.recorded([entry.key for entry in entries])
+        there = {(entry.key, entry.attempt): entry for rows in known.values() for entry in rows}
+        new = []
+        for line, entry in enumerate(entries, 1):
+            ours = there.get((entry.key, entry.attempt))
+            if ours is None:
+                new.append(entry)
+            elif ours.checksum != entry.checksum:
+                raise LedgerError(
+                    f"{path}, line {line}: {self.path} has another answer to request {entry.key[:12]}, attempt "
+                    f"{entry.attempt}. Import into a ledger of its own."
+                )
+        self.record(new)
+        return Imported(len(new), len(entries) - len(new))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+
+def _stored(entry: Entry) -> tuple[Any, ...]:
+    return tuple(entry.model_dump(mode="json").values())
+
+
+def _entry(row: Sequence[Any]) -> Entry:
+    return Entry(**dict(zip(_COLUMNS, row, strict=True)))
+
+
+def _exported(path: Path) -> Iterator[Entry]:
+    try:
+        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise LedgerError(
+            f"{path}: the file cannot be read ({getattr(error, 'strerror', None) or 'not text'})."
+        ) from None
+    for number, line in enumerate(lines, 1):
+        try:
+            document = json.loads(line)
+            checksum = document.pop("checksum")
+            entry = Entry.model_validate(document)
+            intact = entry.checksum == checksum and entry.expected_key == entry.key
+        except (ValueError, KeyError, AttributeError, TypeError):  # pydantic's is a ValueError, and would quote
+            raise LedgerError(f"{path}, line {number}: expected a row of an exported ledger.") from None
+        if not intact:
+            raise LedgerError(f"{path}, line {number}: the row is not as it was written.")
+        yield entry

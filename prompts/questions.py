@@ -1,0 +1,86 @@
+"""The four questions a study asks, each a template of some version with the schema of its answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from pydantic import BaseModel
+
+from models.feature_spec import FeatureSpec
+from prompts.answers import Judgement, Proposal, Reason, extraction_of
+from prompts.engine import Message, Request, Sampling
+from prompts.patient import Patient
+
+VERSIONS = {"extract_feature": "1", "why_chosen": "1", "propose_feature": "1", "more_urgent": "1"}
+"""The version of each template in use. A changed wording is a new file and a new version: the ledger keeps the old."""
+
+READING = Sampling(temperature=0.0, max_tokens=512)
+REASONING = Sampling(temperature=0.6, top_p=0.95, max_tokens=4096, thinking=True)
+
+
+def ask_for_feature(subject: str, patient: Patient, spec: FeatureSpec) -> Request:
+    """What is the value of this feature of this patient?"""
+    filled = {"patient": patient, "spec": spec}
+    return _request("extract_feature", subject, filled, extraction_of(spec), READING)
+
+
+def ask_why_chosen(
+    subject: str, preferred: Patient, other: Patient, *, failure: str, features: Sequence[Mapping[str, str]], seed: int
+) -> Request:
+    """Why was the first patient put before the second? features: name, and the value of both, of each feature."""
+    filled = {"preferred": preferred, "other": other, "failure": failure, "features": list(features)}
+    return _request("why_chosen", subject, filled, Reason, REASONING.model_copy(update={"seed": seed}))
+
+
+def ask_for_proposal(
+    subject: str,
+    features: Sequence[FeatureSpec],
+    reasons: Sequence[Reason],
+    *,
+    refused: Sequence[str],
+    seed: int,
+) -> Request:
+    """Which one feature would explain these choices? refused: earlier proposals that were not taken."""
+    filled = {"features": list(features), "reasons": list(reasons), "refused": list(refused)}
+    return _request("propose_feature", subject, filled, Proposal, REASONING.model_copy(update={"seed": seed}))
+
+
+def ask_which_is_more_urgent(subject: str, first: Patient, second: Patient) -> Request:
+    """Which of two patients has to be answered first?"""
+    return _request("more_urgent", subject, {"first": first, "second": second}, Judgement, READING)
+
+
+def _request(
+    template: str, subject: str, filled: Mapping[str, Any], answer: type[BaseModel], sampling: Sampling
+) -> Request:
+    version = VERSIONS[template]
+    source = _environment().get_template(f"{template}.{version}.j2")
+    shown = {**{name: _plain(value) for name, value in filled.items()}, "schema": answer.model_json_schema()}
+    context = source.new_context(shown)
+    messages = tuple(
+        Message(role=role, content="".join(source.blocks[role](context)).strip()) for role in ("system", "user")
+    )
+    return Request(template, version, subject, messages, answer, sampling, filled)
+
+
+@cache
+def _environment() -> Environment:
+    # The messages are plain text, not HTML: what is data is put in by `as_data`.
+    environment = Environment(loader=PackageLoader("prompts"), undefined=StrictUndefined, autoescape=False)
+    environment.filters |= {"as_data": _as_data, "tojson_line": json.dumps}
+    return environment
+
+
+def _as_data(value: Any) -> str:
+    """JSON in which angle brackets are escapes."""
+    return json.dumps(value, ensure_ascii=False, indent=1).replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    return [_plain(each) for each in value] if isinstance(value, list) else value

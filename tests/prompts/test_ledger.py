@@ -1,0 +1,165 @@
+"""The ledger keeps every answer as it was given, and notices where one is not."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from flows.cli.main import main
+from prompts.conversation import Conversation
+from prompts.ledger import Ledger, LedgerError
+from tests.prompts.conftest import NONSENSE, TRUE, Scripted, questions
+
+SECRET = "message number 1"
+
+
+@pytest.fixture
+def filled(ledger: Ledger) -> Ledger:
+    Conversation(Scripted(), ledger).ask(questions(3))
+    return ledger
+
+
+def change(ledger: Ledger, statement: str) -> None:
+    with sqlite3.connect(ledger.path) as connection:
+        connection.execute(statement)
+
+
+def test_a_row_says_who_was_asked_what_and_what_came_back(filled: Ledger) -> None:
+    row = next(entry for entry in filled.entries() if entry.subject == "a-01")
+    assert (row.model, row.revision, row.template, row.attempt) == ("scripted", "1", "extract_feature.1", 1)
+    assert (row.answer, row.problem, row.finish_reason) == (TRUE, None, "stop")
+    assert (row.prompt_tokens, row.answer_tokens, row.seconds) == (10, 5, 0.5)
+    assert SECRET in row.messages
+    assert json.loads(row.answer_schema)["required"] == ["value"]
+    assert row.key == row.expected_key
+
+
+def test_the_file_is_in_wal_mode_and_nobody_elses_to_read(filled: Ledger) -> None:
+    with sqlite3.connect(filled.path) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert stat.S_IMODE(filled.path.stat().st_mode) == 0o600
+
+
+def test_of_two_answers_to_one_request_the_first_counts(filled: Ledger) -> None:
+    first = next(filled.entries())
+    filled.record([first.model_copy(update={"answer": '{"value":false}'})])
+    assert next(filled.entries()) == first
+
+
+def test_a_row_is_written_with_all_of_its_chunk_or_not_at_all(filled: Ledger) -> None:
+    row = next(filled.entries())
+    new = row.model_copy(update={"attempt": 2})
+    broken = row.model_copy(update={"attempt": 3, "answer": "\udcff"})
+    with pytest.raises(ValueError, match=r"surrogates|utf"):
+        filled.record([new, broken])
+    assert len(filled) == 3
+
+
+def test_export_and_import_keep_every_row_and_importing_again_changes_nothing(filled: Ledger, tmp_path: Path) -> None:
+    assert filled.export(tmp_path / "all.jsonl") == 3
+    assert stat.S_IMODE((tmp_path / "all.jsonl").stat().st_mode) == 0o600
+    with Ledger(tmp_path / "other.sqlite") as other:
+        assert other.import_from(tmp_path / "all.jsonl") == (3, 0)
+        assert other.import_from(tmp_path / "all.jsonl") == (0, 3)
+        assert list(other.entries()) == list(filled.entries())
+        assert other.verify() == []
+
+
+def test_an_unusual_line_break_in_a_message_survives_the_way_through_a_file(ledger: Ledger, tmp_path: Path) -> None:
+    Conversation(Scripted(lambda _: "one\u2028two\u0085three\nfour"), ledger).ask(questions(1))
+    ledger.export(tmp_path / "all.jsonl")
+    with Ledger(tmp_path / "other.sqlite") as other:
+        other.import_from(tmp_path / "all.jsonl")
+        assert list(other.entries()) == list(ledger.entries())
+
+
+def test_another_answer_to_a_known_request_is_refused_and_nothing_of_the_file_is_taken(
+    filled: Ledger, tmp_path: Path
+) -> None:
+    filled.export(tmp_path / "all.jsonl")
+    with Ledger(tmp_path / "other.sqlite") as other:
+        Conversation(Scripted(lambda _: '{"value":false}'), other).ask(questions(1))
+        with pytest.raises(LedgerError, match=r"line \d: .* has another answer to request"):
+            other.import_from(tmp_path / "all.jsonl")
+        assert len(other) == 1
+
+
+@pytest.mark.parametrize("damage", ["answer", "messages"])
+def test_an_altered_line_is_refused_by_its_number_and_not_quoted(damage: str, filled: Ledger, tmp_path: Path) -> None:
+    file = tmp_path / "all.jsonl"
+    filled.export(file)
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    lines[1][damage] = lines[1][damage].replace("true", "false").replace("number", "nr")
+    file.write_text("\n".join(map(json.dumps, lines)) + "\n")
+    with (
+        Ledger(tmp_path / "other.sqlite") as other,
+        pytest.raises(LedgerError, match="line 2: the row is not") as found,
+    ):
+        other.import_from(file)
+    assert "message" not in str(found.value).partition("line 2")[2]
+
+
+def test_a_file_of_something_else_is_refused_by_line(ledger: Ledger, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text(SECRET)
+    with pytest.raises(LedgerError, match=r"notes\.txt, line 1: expected a row of an exported ledger"):
+        ledger.import_from(tmp_path / "notes.txt")
+
+
+def test_verify_finds_an_altered_answer_and_an_altered_question(filled: Ledger) -> None:
+    assert filled.verify() == []
+    change(filled, "UPDATE entries SET answer = '{\"value\":false}' WHERE subject = 'a-01'")
+    change(filled, "UPDATE entries SET seconds = 'soon' WHERE subject = 'a-02'")
+    problems = filled.verify()
+    assert [problem.partition(": ")[2] for problem in sorted(problems, key=lambda p: p.partition(": ")[2])] == [
+        "the row is malformed",
+        "the row is not as it was written",
+    ]
+
+
+def test_a_ledger_of_another_format_is_refused(filled: Ledger) -> None:
+    change(filled, "PRAGMA user_version = 9")
+    with pytest.raises(LedgerError, match="expected a ledger of format 1, found 9"):
+        Ledger(filled.path)
+
+
+def test_a_file_that_is_no_ledger_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "x.sqlite").write_text("this is no database, whatever its name says. " * 30)
+    with pytest.raises(LedgerError, match="the ledger cannot be opened"):
+        Ledger(tmp_path / "x.sqlite")
+
+
+def test_the_command_shows_counts_and_no_text(filled: Ledger, capsys: pytest.CaptureFixture[str]) -> None:
+    Conversation(Scripted(lambda _: NONSENSE), filled).ask(questions(4)[3:])
+    assert main(["ledger", "show", "--ledger", str(filled.path)]) == 0
+    printed = capsys.readouterr().out
+    [line] = [line for line in printed.splitlines() if "extract_feature.1" in line]
+    assert line.split() == ["extract_feature.1", "4", "6", "3", "90", "0.500"]
+    assert "scripted, revision 1" in printed
+    assert "message number" not in printed
+
+
+def test_the_commands_export_import_and_verify(
+    filled: Ledger, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, other = str(tmp_path / "all.jsonl"), str(tmp_path / "new" / "ledger.sqlite")
+    assert main(["ledger", "export", file, "--ledger", str(filled.path)]) == 0
+    assert main(["ledger", "import", file, "--ledger", other]) == 0
+    assert main(["ledger", "verify", "--ledger", other]) == 0
+    printed = capsys.readouterr().out
+    assert "3 answers written" in printed
+    assert "3 answers added" in printed
+    assert "All 3 answers" in printed
+    change(filled, "UPDATE entries SET answer = 'x'")
+    assert main(["ledger", "verify", "--ledger", str(filled.path)]) == 1
+
+
+def test_a_ledger_that_is_not_there_is_an_error_and_none_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ledger", "show", "--ledger", str(tmp_path / "no.sqlite")]) == 1
+    assert "there is no ledger" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,171 @@
+"""The engine `server`, against a small server of our own that behaves well, badly, or not at all."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from prompts.conversation import Conversation
+from prompts.engine import EngineError
+from prompts.engines.server import Server, ServerSettings
+from prompts.engines.vllm import Vllm, VllmSettings
+from prompts.ledger import Ledger
+from tests.prompts.conftest import TRUE, questions
+
+
+class Fake:
+    """An OpenAI-compatible server. statuses: what the next completions are answered with, then 200."""
+
+    def __init__(self) -> None:
+        self.statuses: list[int] = []
+        self.asked: list[dict[str, Any]] = []
+        self.at_once = self.most_at_once = 0
+        self.lock = threading.Lock()
+        fake = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self._send(200, {"object": "list", "data": [{"id": "tiny", "object": "model"}]})
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                with fake.lock:
+                    fake.at_once += 1
+                    fake.most_at_once = max(fake.most_at_once, fake.at_once)
+                    status = fake.statuses.pop(0) if fake.statuses else 200
+                    fake.asked.append(body)
+                time.sleep(0.05)
+                with fake.lock:
+                    fake.at_once -= 1
+                message = body["messages"][-1]["content"]
+                self._send(status, _completion() if status == 200 else {"error": {"message": f"cannot do {message}"}})
+
+            def _send(self, status: int, document: dict[str, Any]) -> None:
+                data = json.dumps(document).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.http.server_address[1]}/v1"
+
+
+def _completion() -> dict[str, Any]:
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "tiny",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": TRUE}}],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
+    }
+
+
+@pytest.fixture
+def fake() -> Iterator[Fake]:
+    server = Fake()
+    thread = threading.Thread(target=server.http.serve_forever)
+    thread.start()
+    yield server
+    server.http.shutdown()
+    server.http.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def engine(fake: Fake) -> Iterator[Server]:
+    server = Server(ServerSettings(url=fake.url, model="tiny", concurrency=3, timeout=5, retries=2))
+    yield server
+    server.close()
+
+
+def test_answers_come_back_in_order_with_tokens_and_time_and_no_more_at_once_than_allowed(
+    engine: Server, fake: Fake
+) -> None:
+    replies = engine.reply(questions(9))
+    assert [reply.text for reply in replies] == [TRUE] * 9
+    assert (replies[0].prompt_tokens, replies[0].answer_tokens, replies[0].finish_reason) == (7, 3, "stop")
+    assert replies[0].seconds >= 0.05
+    assert 1 < fake.most_at_once <= 3
+
+
+def test_a_request_carries_schema_sampling_and_no_thinking(engine: Server, fake: Fake) -> None:
+    [request] = questions(1)
+    engine.reply([request])
+    [asked] = fake.asked
+    assert asked["response_format"]["json_schema"]["schema"] == request.schema
+    assert (asked["temperature"], asked["seed"], asked["max_tokens"]) == (0.0, 0, 512)
+    assert asked["chat_template_kwargs"] == {"enable_thinking": False}
+
+
+def test_what_fails_for_a_moment_is_tried_again(engine: Server, fake: Fake) -> None:
+    fake.statuses = [503, 429]
+    [reply] = engine.reply(questions(1))
+    assert reply.text == TRUE
+    assert len(fake.asked) == 3
+
+
+@pytest.mark.parametrize("status", [400, 401])
+def test_what_another_try_would_not_change_is_not_tried_again_and_the_error_quotes_nothing(
+    status: int, engine: Server, fake: Fake
+) -> None:
+    fake.statuses = [status]
+    with pytest.raises(EngineError, match=f"answers with status {status}") as found:
+        engine.reply(questions(1))
+    assert len(fake.asked) == 1
+    assert "message number" not in str(found.value)
+    assert found.value.__cause__ is None
+
+
+def test_a_server_that_fails_midway_leaves_the_ledger_with_what_was_answered(
+    engine: Server, fake: Fake, ledger: Ledger
+) -> None:
+    conversation = Conversation(engine, ledger, chunk_size=2)
+    conversation.ask(questions(2))
+    fake.statuses = [400] * 9
+    with pytest.raises(EngineError, match="The ledger keeps all answers so far"):
+        conversation.ask(questions(6))
+    assert len(ledger) == 2
+    fake.statuses = []
+    assert all(Conversation(engine, ledger, chunk_size=2).ask(questions(6)))
+    assert ledger.verify() == []
+
+
+def test_a_server_that_is_not_there_is_one_clear_line() -> None:
+    with pytest.raises(
+        EngineError, match=r"server: http://127\.0\.0\.1:9/v1 does not answer .*--engine rules"
+    ) as found:
+        Server(ServerSettings(url="http://127.0.0.1:9/v1"))
+    assert "\n" not in str(found.value)
+
+
+def test_a_model_the_server_has_not_is_named_with_those_it_has(fake: Fake) -> None:
+    with pytest.raises(EngineError, match=r"has no model huge; it has: tiny"):
+        Server(ServerSettings(url=fake.url, model="huge"))
+
+
+def test_not_even_in_detail_do_the_clients_log_what_was_asked(fake: Fake, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    server = Server(ServerSettings(url=fake.url, model="tiny"))
+    server.reply(questions(1))
+    server.close()
+    assert "message number" not in caplog.text
+
+
+def test_without_vllm_the_engine_says_in_one_line_what_would_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("prompts.engines.vllm.find_spec", lambda _: None)
+    with pytest.raises(EngineError, match=r"vllm: vLLM is not installed.*--engine server .* --engine rules") as found:
+        Vllm(VllmSettings())
+    assert "\n" not in str(found.value)
