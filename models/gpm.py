@@ -189,7 +189,7 @@ class CGPM(_SkewModel):
         """
         X, pairs = self._prepare(items, comparisons)
         U = check_items(contexts)
-        rows = _check_contexts(context_of, len(pairs), len(U))
+        rows = check_contexts(context_of, len(pairs), len(U))
         used, used_rows = np.unique(rows, return_inverse=True)
         self.contexts_, distinct = distinct_rows(U[used])
         columns = check_columns(self.context_columns, U.shape[1])
@@ -212,7 +212,7 @@ class CGPM(_SkewModel):
         kernel, rows = self._known(items, pairs)
         U = check_items(contexts)
         distinct, row_of_context = distinct_rows(U)
-        context = row_of_context[_check_contexts(context_of, len(rows), len(U))]
+        context = row_of_context[check_contexts(context_of, len(rows), len(U))]
         preference = np.empty(len(rows))
         for at in np.unique(context):
             [dual] = self.dual_in(distinct[at : at + 1])
@@ -227,7 +227,8 @@ class CGPM(_SkewModel):
         return np.asarray(expit(self.decision_function(items, pairs, contexts, context_of)))
 
 
-def _check_contexts(context_of: ArrayLike, n: int, n_contexts: int) -> IntArray:
+def check_contexts(context_of: ArrayLike, n: int, n_contexts: int) -> IntArray:
+    """The context of each of n comparisons, (n,). Raises ValueError unless each is one of the contexts' rows."""
     rows = np.asarray(context_of, dtype=np.int64)
     if rows.shape != (n,) or rows.min(initial=0) < 0 or rows.max(initial=-1) >= n_contexts:
         raise ValueError(f"context_of must give one of the {n_contexts} contexts for each of the {n} comparisons")

@@ -49,28 +49,33 @@ class Embedding:
 
     def of_everything(self) -> FloatArray:
         """k(Z, x) itself, (r, m), which no regularisation has smoothed."""
-        return self._product(np.ones(len(self.kernels), dtype=np.bool_))[np.ix_(self.carriers, self.explained)]
+        return _block(self._product(np.ones(len(self.kernels), dtype=np.bool_)), self.carriers, self.explained)
 
     def _product(self, members: BoolArray) -> FloatArray:
         product = np.ones(self.kernels.shape[1:])
-        for kernel in self.kernels[members]:
-            product *= kernel
+        for player in np.flatnonzero(members):
+            product *= self.kernels[player]
         return product
 
     def _gamma(self, known: FloatArray, unknown: FloatArray) -> FloatArray:
-        expected = unknown[np.ix_(self.carriers, self.reference)] @ self._weights(known)
-        return np.asarray(known[np.ix_(self.carriers, self.explained)] * expected)
+        expected = _block(unknown, self.carriers, self.reference) @ self._weights(known)
+        return np.asarray(_block(known, self.carriers, self.explained) * expected)
 
     def _weights(self, known: FloatArray) -> FloatArray:
         """w: (n, m), or (n, 1) where it is the same for every point."""
         if self.regularisation is None:
             return self.shares[:, None]
         root = np.sqrt(self.shares)[:, None]
-        among = root * known[np.ix_(self.reference, self.reference)] * root.T
+        among = root * _block(known, self.reference, self.reference) * root.T
         among[np.diag_indices_from(among)] += self.regularisation
         factor = cho_factor(among.T, lower=True, overwrite_a=True, check_finite=False)
-        to_explained = root * known[np.ix_(self.reference, self.explained)]
+        to_explained = root * _block(known, self.reference, self.explained)
         return np.asarray(root * cho_solve(factor, to_explained, overwrite_b=True, check_finite=False))
+
+
+def _block(kernel: FloatArray, rows: IntArray, columns: IntArray) -> FloatArray:
+    """What `np.ix_` picks, in half the time."""
+    return kernel.take(rows, axis=0).take(columns, axis=1)
 
 
 def distinct_points(*groups: FloatArray) -> tuple[FloatArray, list[IntArray]]:

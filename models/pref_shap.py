@@ -20,7 +20,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from models.gpm import GPM, UPM
+from models.gpm import CGPM, GPM, UPM
 from models.item_kernel import ItemKernel
 from models.match_models import row_products
 from models.mean_embedding import Embedding, distinct_points, player_kernels
@@ -81,23 +81,27 @@ class UtilityForm:
 class PrefShap:
     """Explains the preferences of a fitted model by the features of the items.
 
-    model: a fitted GPM or UPM. items: (n, d) the reference, of which each counts once, or by `weights` (n,).
+    items: (n, d) the reference, of which each counts once, or by `weights` (n,).
     players: the columns of each; a player a feature if None.
-    Raises ValueError unless every column belongs to one player.
+    context: (e,) in which a CGPM's preferences are explained; if None, those expected over its contexts, of which each
+    counts by its training matches, or by `context_weights` (q,).
+    Raises ValueError unless every column belongs to one player, or for contexts of a model that knows none.
     """
 
     def __init__(
         self,
-        model: GPM | UPM,
+        model: GPM | CGPM | UPM,
         items: ArrayLike,
         *,
         players: Players | None = None,
         weights: ArrayLike | None = None,
+        context: ArrayLike | None = None,
+        context_weights: ArrayLike | None = None,
         settings: ShapSettings | None = None,
     ) -> None:
         self._kernel: ItemKernel = model.kernel_
         self._carriers: FloatArray = model.items_
-        self._form: PreferenceForm = SkewForm(model.dual_) if isinstance(model, GPM) else UtilityForm(model.dual_)
+        self._form = _form_of(model, context, context_weights)
         self._reference = check_items(items, model.n_features_in_)
         self._weights = np.ones(len(self._reference)) if weights is None else np.asarray(weights, dtype=np.float64)
         self.players = players_of(model.kernel_.columns, players)
@@ -148,3 +152,15 @@ class PrefShap:
         self, embedding: Embedding, value: Callable[[FloatArray], FloatArray], data: FloatArray
     ) -> PreferenceExplanation:
         return share_out(value, embedding, players=list(self.players), data=data, settings=self.settings)
+
+
+def _form_of(model: GPM | CGPM | UPM, context: ArrayLike | None, weights: ArrayLike | None) -> PreferenceForm:
+    if isinstance(model, CGPM):
+        if context is not None:
+            return SkewForm(model.dual_in(np.atleast_2d(np.asarray(context, dtype=np.float64)))[0])
+        shares = model.context_shares_ if weights is None else np.asarray(weights, dtype=np.float64)
+        met = shares / shares.sum() @ model.context_kernel_(model.contexts_, model.contexts_)
+        return SkewForm(np.tensordot(met, model.dual_, axes=1))
+    if context is not None or weights is not None:
+        raise ValueError(f"{type(model).__name__} knows no contexts")
+    return SkewForm(model.dual_) if isinstance(model, GPM) else UtilityForm(model.dual_)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.gpm import GPM, UPM
+from models.gpm import CGPM, GPM, UPM
 from models.pref_shap import PrefShap
 from models.preference_explanation import ShapSettings, players_of
 from models.records import Column, FeatureKind
@@ -265,3 +265,26 @@ def test_players_are_features_unless_told_otherwise_and_share_out_the_columns():
     assert players_of(columns, None) == {"legendary": (0,), "types": (1, 2)}
     with pytest.raises(ValueError, match=r"one player a column; found \[0, 1, 1\]"):
         players_of(columns, {"a": [0, 1], "b": [1]})
+
+
+@pytest.fixture(scope="module")
+def cgpm(items) -> CGPM:
+    pairs, context_of = matches(items, 400), np.random.default_rng(7).integers(4, size=400)
+    flipped = np.where((context_of == 2)[:, None], pairs[:, ::-1], pairs)
+    return CGPM(penalty=1e-3).fit(items, flipped, [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 3.0]], context_of)
+
+
+def test_items_are_explained_in_a_context_or_on_average_over_contexts(items, cgpm):
+    pairs, weights = np.array([[0, 1], [4, 9]]), np.array([3.0, 0.0, 1.0, 0.0])
+    here = [PrefShap(cgpm, items, context=context).duels(items, pairs) for context in cgpm.contexts_]
+    average = PrefShap(cgpm, items, context_weights=weights).duels(items, pairs)
+    np.testing.assert_allclose(average.values, (3 * here[0].values + here[2].values) / 4, atol=1e-12)
+    np.testing.assert_allclose(here[2].score, cgpm.decision_function(items, pairs, cgpm.contexts_, [2, 2]), atol=1e-12)
+    shares = sum(share * one.values for share, one in zip(cgpm.context_shares_, here, strict=True))
+    np.testing.assert_allclose(PrefShap(cgpm, items).duels(items, pairs).values, shares, atol=1e-12)
+
+
+def test_contexts_of_a_model_that_knows_none_are_refused(items, gpm, upm):
+    for model in (gpm, upm):
+        with pytest.raises(ValueError, match=f"{type(model).__name__} knows no contexts"):
+            PrefShap(model, items, context=[0.0, 1.0])
