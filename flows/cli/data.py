@@ -41,6 +41,10 @@ Mapping = Annotated[
     Path | None,
     typer.Option(metavar="FILE.toml", help="What the columns of a choice experiment are (conjoint, bela ...)."),
 ]
+Variant = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Another table of the same files, such as pokemon's published-60000."),
+]
 
 
 @app.command("check")
@@ -86,7 +90,9 @@ def fetch_data(
 
     with console.download() as progress:
         folder = fetch(adapter(name), agree=agree, mirror=mirror, force=force, progress=progress)
-    console.say(f"Here, as published: {console.shown(folder.path)}\nNext: prefstudy run {name}")
+    as_published = "no sha256 of theirs is known to check them by" if folder.unpinned else "as published"
+    console.say(f"Here, {as_published}: {console.shown(folder.path)}")
+    console.say(f"Next: prefstudy run {name}{' --allow-unpinned' if folder.unpinned else ''}")
 
 
 @app.command("simulate")
@@ -117,12 +123,13 @@ def build_data(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder that receives a folder a table.")] = Path("tables"),
     allow_unpinned: Unpinned = False,
     mapping: Mapping = None,
+    variant: Variant = None,
 ) -> None:
     """Read the raw files strictly and write the pairwise tables as Parquet, each with its manifest."""
     from data_adapters.source.build import build
     from data_adapters.table.parquet import write_table
 
-    source = adapter(name, mapping=mapping)
+    source = adapter(name, variant, mapping=mapping)
     with console.err.status(f"Building {name} ..."):
         tables = build(source, locate(source, raw, allow_unpinned=allow_unpinned))
         folders = [write_table(table, out) for table in tables]
@@ -147,6 +154,7 @@ def data_card(
     ] = False,
     allow_unpinned: Unpinned = False,
     mapping: Mapping = None,
+    variant: Variant = None,
 ) -> None:
     """Say what the data is, whose, what was left out, what is missing, and how the values of each feature lie.
 
@@ -157,7 +165,7 @@ def data_card(
     from data_adapters.table.card import card
     from flows.cli.card import shown_card
 
-    source = adapter(name, mapping=mapping)
+    source = adapter(name, variant, mapping=mapping)
     with console.err.status(f"Reading {name} ..."), TemporaryDirectory() as aside:
         if simulated:
             raw = Path(aside) / name
