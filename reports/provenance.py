@@ -12,7 +12,7 @@ from reports.page import Block, Column, Definitions, Row, Section, Table
 
 _SHOWN_OF_HASH = 16
 # Settings that say where files lay; which mapping it was is told by the adapter's version.
-_PLACES = ("raw", "out", "mapping")
+_PLACES = ("raw", "out", "mapping", "ledger")
 
 
 def provenance(record: RunRecord, cards: Mapping[str, DataCard]) -> Section:

@@ -34,6 +34,7 @@ def run_record(run: RunFolder, manifests: Sequence[Manifest]) -> RunRecord:
         python=platform.python_version(),
         machine=machine(),
         seconds=tuple(run.seconds),
+        answers=tuple(run.answers),
     )
 
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from models.errors import OutputError
-from models.records import StepTime
+from models.records import AnswerTime, StepTime
 from tasks.progress import step
 from tasks.study import StudyConfig
 
@@ -35,6 +35,7 @@ class RunFolder:
     path: Path
     partial: Path
     seconds: list[StepTime] = field(default_factory=list)
+    answers: list[AnswerTime] = field(default_factory=list)
 
     @property
     def results(self) -> Path:

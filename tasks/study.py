@@ -12,7 +12,7 @@ from data_adapters.source import catalogue
 from data_adapters.source.description import Adapter
 from models.records import Record
 
-PLACES = {"raw", "out"}
+PLACES = {"raw", "out", "ledger"}
 
 
 class StudyConfig(Record):

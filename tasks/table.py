@@ -8,9 +8,10 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from data_adapters.source.build import build
-from data_adapters.source.raw_folder import locate
+from data_adapters.source.raw_folder import RawFolder, locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.card import card
+from data_adapters.table.pairwise_table import PairwiseTable
 from data_adapters.table.parquet import write_table
 from models.card import DataCard
 from models.records import Manifest, Record
@@ -18,10 +19,11 @@ from tasks.study import StudyConfig
 
 
 class BuiltTable(Record):
-    """A pairwise table on disk, and its data card."""
+    """A pairwise table on disk, its data card, and the folder of the raw files it was made from."""
 
     folder: Path
     card: DataCard
+    raw: Path
 
     @property
     def manifest(self) -> Manifest:
@@ -35,11 +37,25 @@ def build_table(name: str, config: StudyConfig, work: Path, *, users: int | None
 
     Raises RawDataError if the raw files are missing, altered or malformed: nothing is ever simulated unasked.
     """
-    source = config.adapter(name)
-    raw = config.raw
+    raw = _raw_files(name, config, work, users)
+    [table] = [table for table in build(config.adapter(name), raw) if table.name == name]
+    return _written(table, raw, work)
+
+
+@task(name="build tables", cache_policy=NO_CACHE)
+def build_tables(name: str, config: StudyConfig, work: Path, *, users: int | None = None) -> tuple[BuiltTable, ...]:
+    """Do as `build_table` does with every table that the data set `name` yields."""
+    raw = _raw_files(name, config, work, users)
+    return tuple(_written(table, raw, work) for table in build(config.adapter(name), raw))
+
+
+def _raw_files(name: str, config: StudyConfig, work: Path, users: int | None) -> RawFolder:
+    source, raw = config.adapter(name), config.raw
     if config.simulated:
         raw = work / "raw"
         simulate(source, raw, seed=config.seed, users=users)
-    found = locate(source, raw, allow_unpinned=config.allow_unpinned)
-    [table] = [table for table in build(source, found) if table.name == name]
-    return BuiltTable(folder=write_table(table, work), card=card(table))
+    return locate(source, raw, allow_unpinned=config.allow_unpinned)
+
+
+def _written(table: PairwiseTable, raw: RawFolder, work: Path) -> BuiltTable:
+    return BuiltTable(folder=write_table(table, work), card=card(table), raw=raw.path)
