@@ -23,6 +23,11 @@ def write_metrics(path: Path, rows: Sequence[MetricRow]) -> None:
     path.write_bytes(METRICS.dump_json(tuple(rows), indent=1) + b"\n")
 
 
+def add_metrics(path: Path, rows: Sequence[MetricRow]) -> None:
+    """Write rows after those that `metrics.json` has."""
+    write_metrics(path, [*METRICS.validate_json(path.read_bytes()), *rows])
+
+
 def write_cards(path: Path, cards: Sequence[DataCard]) -> None:
     """Write `data_cards.json`, in the order given."""
     path.write_bytes(CARDS.dump_json(tuple(cards), indent=1) + b"\n")
