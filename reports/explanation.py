@@ -1,0 +1,152 @@
+"""The part of a page that explains preferences: what decides them, and whether the published findings hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from pydantic import TypeAdapter, ValidationError
+
+from models.findings import STATISTICS, Verdict
+from reports import style
+from reports.explanation_figure import PlayerValues, draw_explanation
+from reports.finished_run import FinishedRun, NotARunError
+from reports.page import Block, Column, Definitions, Figure, Picture, Prose, Row, Section, Table
+from reports.wording import fixed, listed, spaced
+
+MODELS: Mapping[str, str] = {
+    "gpm": "PREF-SHAP, preference model",
+    "c_gpm": "PREF-SHAP, preference model with context",
+    "upm": "SHAP, utility model",
+}
+_KEYS = {"items": ("winner has less", "more"), "contexts": ("less", "more")}
+_VALUES = ("kind", "title", "model", "of", "duel", "player", "value", "difference")
+_DUELS = ("kind", "model", "preference", "gap", "coalitions")
+_LABELS = 23.0  # mm left of the bars
+
+
+def explanation_section(run: FinishedRun) -> Section:
+    """What decides preferences. Raises NotARunError if a result it needs is missing or malformed."""
+    values, duels = run.table("explanations", _VALUES), run.table("explained_duels", _DUELS)
+    verdicts = read_verdicts(run)
+    blocks: list[Block] = [_verdict_table(run, verdicts)] if verdicts else []
+    blocks += [_figure(kind, values[values["kind"] == kind]) for kind in values["kind"].unique()]
+    blocks.append(_how(duels, verdicts))
+    return Section("What decides it", blocks)
+
+
+def read_verdicts(run: FinishedRun) -> tuple[Verdict, ...]:
+    """The findings as `results/findings.json` judges them. Raises NotARunError if it is missing or malformed."""
+    try:
+        return TypeAdapter(tuple[Verdict, ...]).validate_python(run.json("findings"))
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        path = run.path / "results" / "findings.json"
+        raise NotARunError(f"{path}, {where}: {first['msg']}. Run the study again.") from problem
+
+
+def verdict_sentence(run: FinishedRun) -> str:
+    """How many of the published findings hold, and which do not."""
+    verdicts = read_verdicts(run)
+    failed = [verdict.finding.claim.rstrip(".") for verdict in verdicts if not verdict.holds]
+    held = len(verdicts) - len(failed)
+    about = " in this simulated data" if run.record.simulated else " here"
+    if not failed:
+        return f"All {held} published findings about what decides it hold{about}."
+    return f"Of {len(verdicts)} published findings about what decides it, {held} hold{about}; not: {'; '.join(failed)}."
+
+
+def _verdict_table(run: FinishedRun, verdicts: tuple[Verdict, ...]) -> Table:
+    simulated = " The data is simulated, and the findings were published of other data." if run.record.simulated else ""
+    source = [verdict.finding.source for verdict in verdicts]
+    return Table(
+        caption="Do the published findings hold? What decides each was declared before the run.",
+        columns=[
+            Column("Finding", "left"),
+            Column("Must be", "left"),
+            Column("Found"),
+            Column("95% interval"),
+            Column("Holds", "left"),
+        ],
+        rows=[
+            Row(
+                [
+                    f"{verdict.finding.claim} {_by(verdict)}",
+                    f"{verdict.finding.side} {verdict.finding.threshold:g}".replace("-", "−"),
+                    fixed(verdict.value, 2),
+                    f"{fixed(verdict.lower, 2)} to {fixed(verdict.upper, 2)}",
+                    "yes" if verdict.holds else "not decided" if verdict.undecided else "no",
+                ],
+                group=verdict.finding.source if at == 0 or source[at - 1] != source[at] else "",
+            )
+            for at, verdict in enumerate(verdicts)
+        ],
+        note="A finding holds if the whole bootstrap interval over the explained duels lies on the side that it must; "
+        f"it is not decided if the threshold is within.{simulated}",
+    )
+
+
+def _by(verdict: Verdict) -> str:
+    finding = verdict.finding
+    rivals = f", against {listed([spaced(name) for name in finding.rivals])}" if finding.rivals else ""
+    players = listed([spaced(name) for name in finding.players])
+    return f"({MODELS[finding.model]}: {spaced(finding.statistic)} of {players}{rivals})"
+
+
+def _figure(kind: str, values: pd.DataFrame) -> Figure:
+    """The explanations of one kind, a picture a model, with the same order of players in each."""
+    by_model = {model: values[values["model"] == model] for model in values["model"].unique()}
+    first = next(iter(by_model.values()))
+    sizes = first.assign(size=first["value"].abs()).groupby("player", sort=False)["size"].mean()
+    order = list(sizes.sort_values(ascending=False, kind="stable").index)
+    key = _KEYS[values["of"].iloc[0]]
+    pictures = []
+    for model, found in by_model.items():
+        players = [_player(name, found[found["player"] == name]) for name in order]
+        drawn = draw_explanation(MODELS[model], players, key=key, labels=_LABELS, width=style.HALF_WIDTH)
+        told = listed([f"{player.name} {fixed(player.importance, 2)}" for player in players])
+        pictures.append(
+            Picture(
+                name=f"explanation_{kind}_{model}",
+                svg=style.to_svg(drawn),
+                width=style.HALF_WIDTH,
+                alt=f"{MODELS[model]}: mean absolute contributions of {told}.",
+            )
+        )
+    duels = first["duel"].nunique()
+    what = "feature of the two" if values["of"].iloc[0] == "items" else "feature of the context"
+    return Figure(
+        pictures=pictures,
+        title=f"{values['title'].iloc[0]}: {spaced(order[0])} moves most.",
+        caption=f"Bars: how large the contribution of each {what} is on average over {duels:,} duels. Dots: single "
+        "duels, to the right where the feature spoke for the winner; hollow where it knows no more and less.",
+    )
+
+
+def _player(name: str, values: pd.DataFrame) -> PlayerValues:
+    differences = values["difference"].to_numpy(dtype=np.float64)
+    return PlayerValues(spaced(name), values["value"].to_numpy(dtype=np.float64), differences)
+
+
+def _how(duels: pd.DataFrame, verdicts: tuple[Verdict, ...]) -> Block:
+    if not verdicts:
+        return Prose([_gap(duels)])
+    used = dict.fromkeys(verdict.finding.statistic for verdict in verdicts)
+    return Definitions([(spaced(name), f"{STATISTICS[name]}.") for name in used] + [("gap", _gap(duels))], boxed=True)
+
+
+def _gap(duels: pd.DataFrame) -> str:
+    """How far what is explained is from the model's own preference."""
+    parts = []
+    for model in duels["model"].unique():
+        found = duels[duels["model"] == model]
+        gap, size = (
+            fixed(float(found[column].abs().mean()), decimals) for column, decimals in (("gap", 3), ("preference", 2))
+        )
+        parts.append(f"{gap} (of {size}) for the {MODELS[model].split(', ')[1]}")
+    return (
+        "what the contributions sum to is the preference as the regularisation of the reference has smoothed it; from "
+        f"the model’s own it is away, in the mean absolute value, by {listed(parts)}."
+    )
