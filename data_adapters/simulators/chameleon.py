@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
-import rdata
 
 from data_adapters.codebooks.chameleon import (
     MISSING_CONTEST,
@@ -19,6 +18,9 @@ from data_adapters.codebooks.chameleon import (
 )
 from data_adapters.source.description import Preference, Rule
 from models.records import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PUBLISHED_MALES, CONTESTS_A_MALE = 35, 106 / 35
 
@@ -37,6 +39,8 @@ WORDS = (
 
 def simulate(folder: Path, *, seed: int, users: int | None) -> Preference:
     """Write the file in R's format into `folder`; `users` is how many males there are."""
+    import pandas as pd
+
     rng = np.random.default_rng(seed)
     n_males = max(users or PUBLISHED_MALES, 2)
     males = np.array([f"C{number:02d}" for number in range(1, n_males + 1)], dtype=object)
@@ -70,6 +74,8 @@ def _contests(rng: np.random.Generator, traits: dict[str, FloatArray], n: int) -
 
 def _write(path: Path, tables: dict[str, pd.DataFrame]) -> None:
     """An .rda file that, as upstream's, is of version 2 of the format and gzipped; the same tables, the same bytes."""
+    import rdata
+
     plain = path.with_suffix(".plain")
     rdata.write_rda(plain, {R_OBJECT: tables}, compression=None, format_version=2)
     path.write_bytes(gzip.compress(plain.read_bytes(), mtime=0))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
-import rdata
+from typing import TYPE_CHECKING, Any
 
 from data_adapters.source.strict import Rows
 from models.errors import RawDataError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def read_frames(path: Path, name: str, columns: Mapping[str, Sequence[str]]) -> dict[str, Rows]:
@@ -29,6 +29,8 @@ def read_frames(path: Path, name: str, columns: Mapping[str, Sequence[str]]) -> 
 
 
 def _read(path: Path) -> dict[str, Any]:
+    import rdata
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what it warns of, it then fails at
@@ -39,6 +41,8 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _rows(name: str, frame: object, columns: Sequence[str]) -> Rows:
+    import pandas as pd
+
     if not isinstance(frame, pd.DataFrame) or [str(column) for column in frame.columns] != list(columns[1:]):
         found = ", ".join(map(str, frame.columns)) if isinstance(frame, pd.DataFrame) else type(frame).__name__
         raise RawDataError(f"{name}: expected a data frame of {', '.join(columns[1:])}, found {found}.")
@@ -49,4 +53,6 @@ def _rows(name: str, frame: object, columns: Sequence[str]) -> Rows:
 
 def _texts(values: pd.Series[Any] | pd.Index[Any]) -> list[str]:
     """Each value as text, NA as none; a number with the digits that tell it from its neighbours."""
+    import pandas as pd
+
     return ["" if pd.isna(value) else str(value) for value in values.tolist()]

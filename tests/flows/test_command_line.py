@@ -43,13 +43,13 @@ def ask(capsys: pytest.CaptureFixture[str], command: str) -> tuple[int, str, str
 
 
 @pytest.mark.parametrize("command", COMMANDS_WITHOUT_A_FLOW)
-def test_a_command_without_a_flow_does_not_import_prefect_and_answers_within_a_second(command: str) -> None:
+def test_a_command_without_a_flow_imports_nothing_heavy_and_answers_within_a_second(command: str) -> None:
     """Seconds of processor, and the best of three: other tests run beside this one."""
     script = f"""
         import sys, time
         from flows.cli.main import main
         main({command.split()!r})
-        assert "prefect" not in sys.modules, "Prefect was imported"
+        assert not {"prefect", "pandas", "sklearn", "matplotlib"} & sys.modules.keys(), "something heavy was imported"
         print(time.process_time(), file=sys.stderr)
     """
 
