@@ -21,6 +21,10 @@ class PresidentialConfig(ChoiceConfig):
     test_share: float = Field(
         default=3 / 30, gt=0, lt=1, description="share of each respondent's choices held out for testing"
     )
+    sensitive: tuple[str, ...] = Field(
+        default=("gender", "ethnicity", "religion"),
+        description="attributes of which the report says whether trees depend on them (dt-pbo, G.4)",
+    )
 
 
 PAPER = PresidentialConfig()

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from models.records import MetricRow
 from reports.example_tree import FittedTree, read_example, read_tree, tree_picture
 from reports.finished_run import FinishedRun
+from reports.leaving_out import leaving_out_section
+from reports.many_trees import asked_blocks, gallery_blocks
 from reports.page import Answer, Block, Column, Figure, KeyNumber, Page, Prose, Row, Section, Table
 from reports.provenance import facts, provenance, warnings
 from reports.tree_accuracy import (
@@ -39,6 +41,7 @@ _READING = (
 
 def choice_page(run: FinishedRun, *, study: str, title: str) -> Page:
     """The report of a run of a choice study. Raises NotARunError if a result it needs is missing or malformed."""
+    sensitive = run.record.config.get("sensitive", ())
     users = run.table("users", _USERS)
     example = read_example(run, tuple(VARIANTS))
     pooled = read_tree(run, "pooled_tree").counting(ITEM)
@@ -55,6 +58,9 @@ def choice_page(run: FinishedRun, *, study: str, title: str) -> Page:
             Section(f"Across {WHO}s", [spreads(users[users["variant"] != POOLED], VARIANTS, who=WHO)]),
             Section("One respondent’s tree", _example(example.user_id, example.trees)),
             Section("One tree for all respondents", _pooled(run, pooled)),
+            Section("What trees ask about", asked_blocks(run, pooled, who=WHO, sensitive=sensitive)),
+            leaving_out_section(run, who=WHO),
+            Section(f"Trees of single {WHO}s", gallery_blocks(run, who=WHO, counting=ITEM)),
             Section("Why they differ" if comparable else "How to read the numbers", [_reasons(run)]),
             provenance(run.record, run.cards()),
         ],

@@ -26,7 +26,7 @@ TieBreak = Literal["lowest", "widest_gap", "random"]
 Encoding = Literal["categorical_3", "categorical", "codes", "one_hot"]
 
 ACCURACIES = ("accuracy", "strict_accuracy", "decided_share")
-_GIVEN_AS: Mapping[Encoding, CategoricalEncoding] = {
+GIVEN_AS: Mapping[Encoding, CategoricalEncoding] = {
     "categorical_3": "categories",
     "categorical": "categories",
     "codes": "codes",
@@ -129,23 +129,33 @@ def _tree_parameters(protocol: Protocol) -> dict[str, Any]:
     }
 
 
+def fit_trees(respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float = 0.2) -> PreferenceTrees:
+    """Fit each user's tree to her training comparisons, the trees in the order of `respondents.user_ids`."""
+    return _fit(respondents, protocol, seed, test_share)[0]
+
+
+def _fit(respondents: Respondents, protocol: Protocol, seed: int, test_share: float) -> tuple[PreferenceTrees, _Split]:
+    encoded = respondents.encoded[GIVEN_AS[protocol.encoding]]
+    split = _split(respondents, protocol, seed, test_share)
+    known = _rows_known_in_training(split, protocol)
+    place = np.cumsum(known) - 1
+    trees = PreferenceTrees(encoded.columns, random_state=seed, **_tree_parameters(protocol)).fit(
+        encoded.items[split.item_of_row][known],
+        place[split.comparisons[~split.test]],
+        split.user_of_row[known],
+        n_trees=len(respondents.user_ids),
+        seeds=respondents.user_keys.astype(np.int64),
+    )
+    return trees, split
+
+
 def score_protocol(respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float = 0.2) -> pd.DataFrame:
     """Fit each user's tree to her training comparisons and score it on them and on the held-out ones.
 
     One row a user: user_id, accuracy, strict_accuracy and decided_share of train and test, leaves and depth.
     """
-    encoded = respondents.encoded[_GIVEN_AS[protocol.encoding]]
-    split = _split(respondents, protocol, seed, test_share)
-    items, n_users = encoded.items[split.item_of_row], len(respondents.user_ids)
-    known = _rows_known_in_training(split, protocol)
-    place = np.cumsum(known) - 1
-    trees = PreferenceTrees(encoded.columns, random_state=seed, **_tree_parameters(protocol)).fit(
-        items[known],
-        place[split.comparisons[~split.test]],
-        split.user_of_row[known],
-        n_trees=n_users,
-        seeds=respondents.user_keys.astype(np.int64),
-    )
+    trees, split = _fit(respondents, protocol, seed, test_share)
+    items = respondents.encoded[GIVEN_AS[protocol.encoding]].items[split.item_of_row]
     utility = trees.predict(items, split.user_of_row)[split.comparisons]
     scores = _accuracies_of_users(respondents, utility[:, 0] - utility[:, 1], split.test)
     return pd.DataFrame({**scores, "leaves": trees.n_leaves_, "depth": trees.depth_})
@@ -158,7 +168,7 @@ def score_pooled(
 
     What is held out from a user is the same there and here.
     """
-    encoded = respondents.encoded[_GIVEN_AS[protocol.encoding]]
+    encoded = respondents.encoded[GIVEN_AS[protocol.encoding]]
     comparisons = respondents.comparisons
     test = _held_out(respondents, protocol, seed, test_share)
     seen, pairs = np.unique(comparisons, return_inverse=True)
@@ -240,7 +250,7 @@ def example_trees(
     ranking = seen[np.argsort(-wins[seen], kind="stable")]
     trees: dict[str, Any] = {}
     for variant, protocol in protocols.items():
-        encoded = respondents.encoded[_GIVEN_AS[protocol.encoding]]
+        encoded = respondents.encoded[GIVEN_AS[protocol.encoding]]
         split = _split(respondents, protocol, seed, test_share)
         rows = np.flatnonzero(split.user_of_row == user)
         train = split.comparisons[(respondents.users == user) & ~split.test] - rows[0]

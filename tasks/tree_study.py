@@ -9,6 +9,8 @@ from pydantic import Field
 
 from data_adapters.source import catalogue
 from data_adapters.source.description import Adapter
+from tasks.leaving_out import LEAVING_OUT, leave_features_out
+from tasks.many_trees import describe_trees
 from tasks.protocols import Encoding, Protocol, Split, TieBreak
 from tasks.publish import keep_artifacts, publish
 from tasks.run_folder import run_folder
@@ -60,10 +62,14 @@ def study_choices(name: str, config: ChoiceConfig, published: Sequence[Published
         with run.step("Build the table"):
             table = build_table(name, config, run.work, users=config.users)
         trial = Trial(table=table.folder, users=config.users, test_share=config.test_share, seed=config.seed)
-        pooled = Pooled(protocol=next(iter(config.variants.values())), max_depth=config.pooled_depth)
+        papers = next(iter(config.variants.values()))
+        pooled = Pooled(protocol=papers, max_depth=config.pooled_depth)
         with run.step("Fit two trees to each respondent, and one to all"):
             score_variants(name, trial, config.variants, published, run.results, pooled=pooled)
             draw_example(trial, config.variants, config.example_user, run.results)
+            describe_trees(trial, papers, run.results)
+        with run.step(LEAVING_OUT):
+            leave_features_out(name, trial, papers, run.results)
         with run.step("Write the report"):
             publish(run, [table])
     keep_artifacts(run.path)
