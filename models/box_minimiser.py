@@ -12,7 +12,7 @@ import numpy as np
 
 from models.records import FloatArray, IntArray
 
-GRADIENT_TOLERANCE = 1e-3
+GRADIENT_TOLERANCE = 1e-2
 MAX_STEPS = 60
 MAX_HALVINGS = 12
 LONGEST = 2.0  # no step changes a coordinate by more

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from reports.active_learning import Courses, asking_section, asking_sentence, read_courses
 from reports.example_tree import example_blocks, read_example
 from reports.finished_run import FinishedRun
 from reports.page import (
@@ -70,6 +71,7 @@ def page(run: FinishedRun) -> Page:
     users = run.table("users", _USERS)
     protocols = run.table("protocols", _PROTOCOLS)
     example = read_example(run, tuple(VARIANTS))
+    courses = read_courses(run)
     published = _published(run)
     nearest = {} if published is None else nearest_by("straddlers", protocols, published)
     moved = effects(protocols, PAPERS_CHOICES, _MOVED)
@@ -78,13 +80,14 @@ def page(run: FinishedRun) -> Page:
         title="One preference tree for every sushi eater",
         facts=facts(run.record),
         warnings=warnings(run.record),
-        answer=_answer(run, published, nearest),
+        answer=_answer(run, published, nearest, courses),
         sections=[
             Section("Published beside found" if published else "What was found", _comparison(run, published)),
             Section("Across users", [spreads(users, VARIANTS)]),
             Section("One user’s tree", example_blocks(example, small=DISCARDED, large=KEPT)),
             Section("Which choices move the number", _protocols(protocols, moved, published, nearest)),
             Section("Why they differ" if published else "What makes the difference", [_reasons(run, moved, nearest)]),
+            *([asking_section(run, courses)] if courses else []),
             provenance(run.record, run.cards()),
         ],
     )
@@ -98,7 +101,9 @@ def _published(run: FinishedRun) -> Published | None:
     return Published(train.published, test.published, train.source or "published")
 
 
-def _answer(run: FinishedRun, published: Published | None, nearest: Mapping[str, Nearest]) -> Answer:
+def _answer(
+    run: FinishedRun, published: Published | None, nearest: Mapping[str, Nearest], courses: Courses | None
+) -> Answer:
     accuracy = {variant: run.metric("accuracy", variant=variant, split="test") for variant in VARIANTS}
     leaves = {variant: run.metric("leaves", variant=variant, split="train").value for variant in VARIANTS}
     first, second = accuracy[DISCARDED], accuracy[KEPT]
@@ -117,7 +122,8 @@ def _answer(run: FinishedRun, published: Published | None, nearest: Mapping[str,
             (fixed(leaves[variant], 1), "leaves"),
         )
     ]
-    return Answer([found, _verdict(published, nearest)], numbers)
+    asking = [asking_sentence(courses)] if courses else []
+    return Answer([found, _verdict(published, nearest), *asking], numbers)
 
 
 def _moves(before: float, after: float) -> str:

@@ -15,22 +15,27 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from flows.cli.main import main
 from flows.sushi import SushiConfig, sushi_study
 from models.errors import RawDataError, UsageError
-from models.records import RunRecord
+from models.records import MetricRow, RunRecord
 from tasks.results import METRICS
 
-USERS = 60
+USERS, GP_USERS = 60, 4
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
 
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory: pytest.TempPathFactory) -> SushiConfig:
-    return SushiConfig(simulated=True, users=USERS, seed=3, out=tmp_path_factory.mktemp("runs"))
+    out = tmp_path_factory.mktemp("runs")
+    return SushiConfig(simulated=True, users=USERS, seed=3, questions=9, gp_users=GP_USERS, out=out)
 
 
 @pytest.fixture(scope="module")
 def run_dir(config: SushiConfig, prefect_server: None) -> Path:
     return sushi_study(config)
+
+
+def _metrics(run_dir: Path) -> tuple[MetricRow, ...]:
+    return METRICS.validate_json((run_dir / "results" / "metrics.json").read_bytes())
 
 
 def test_the_run_folder_holds_everything_and_nothing_half_done(run_dir: Path, config: SushiConfig) -> None:
@@ -39,6 +44,7 @@ def test_the_run_folder_holds_everything_and_nothing_half_done(run_dir: Path, co
     assert {path.name for path in (run_dir / "results").iterdir()} == {
         "data_cards.json",
         "metrics.json",
+        "active_learning.parquet",
         "users.parquet",
         "protocols.parquet",
         "example_tree.json",
@@ -55,12 +61,12 @@ def test_run_json_says_what_the_numbers_rest_on(run_dir: Path, config: SushiConf
     assert [manifest.name for manifest in record.data] == ["sushi"]
     assert record.data[0].rows["users"] == USERS
     assert {"prefect", "numpy"} <= record.packages.keys()
-    steps = ["Build the table", "Fit two trees to each user", "Try every protocol"]
+    steps = ["Build the table", "Fit two trees to each user", "Try every protocol", "Ask every user"]
     assert [time.step for time in record.seconds] == steps
 
 
 def test_metrics_cover_both_variants_and_stand_beside_the_published_values(run_dir: Path) -> None:
-    rows = METRICS.validate_json((run_dir / "results" / "metrics.json").read_bytes())
+    rows = [row for row in _metrics(run_dir) if row.at is None]
     accuracies = [
         (split, name) for split in ("train", "test") for name in ("accuracy", "strict_accuracy", "decided_share")
     ]
@@ -79,11 +85,29 @@ def test_metrics_are_the_means_of_the_users_table(run_dir: Path) -> None:
         "straddlers_discarded": USERS,
         "straddlers_kept": USERS,
     }
-    for row in METRICS.validate_json((run_dir / "results" / "metrics.json").read_bytes()):
+    for row in _metrics(run_dir):
+        if row.at is not None:
+            continue
         column = row.metric if row.metric in {"leaves", "depth"} else f"{row.split}_{row.metric}"
         of_variant = users.loc[users["variant"] == row.variant, column]
         assert row.value == pytest.approx(of_variant.mean())
         assert row.sd == pytest.approx(of_variant.std())
+
+
+def test_the_curves_of_asking_are_metrics_after_each_question(run_dir: Path) -> None:
+    rows = [row for row in _metrics(run_dir) if row.at is not None]
+    courses = pd.read_parquet(run_dir / "results" / "active_learning.parquet").set_index(["way", "question"])
+    assert {row.variant: row.n for row in rows} == {
+        "tree_top_leaf": USERS,
+        "tree_qeubo": USERS,
+        "tree_random": USERS,
+        "gp_qeubo": GP_USERS,
+    }
+    for row in rows:
+        assert row.value == courses.loc[(row.variant, row.at), row.metric]
+    published = [(row.variant, row.metric, row.at) for row in rows if row.published is not None]
+    assert published == [("tree_top_leaf", "found_share", 9), ("gp_qeubo", "found_share", 9)]
+    assert "What asking finds" in (run_dir / "report.html").read_text("utf-8")
 
 
 def test_every_combination_of_the_open_choices_is_tried_once(run_dir: Path) -> None:
@@ -98,7 +122,7 @@ def test_the_flow_run_keeps_its_metrics_and_a_link_to_the_report(run_dir: Path) 
         artifacts = {artifact.key: artifact for artifact in client.read_artifacts()}
     assert (run_dir / "report.html").resolve().as_uri() in str(artifacts["sushi-report"].data)
     rows = json.loads(str(artifacts["sushi-metrics"].data))
-    assert len(rows) == 16
+    assert len(rows) == 16 + 3 * 4 * 10
     assert rows[0]["metric"] == "accuracy"
 
 
@@ -111,7 +135,7 @@ def test_the_same_seed_gives_the_same_bytes_whatever_the_number_of_workers(run_d
 
 
 def test_another_seed_gives_other_results(run_dir: Path, config: SushiConfig) -> None:
-    other = sushi_study(config.model_copy(update={"seed": 4, "protocols": False}))
+    other = sushi_study(config.model_copy(update={"seed": 4, "protocols": False, "active_learning": False}))
     assert other.name.split("-")[1] != run_dir.name.split("-")[1]
     assert (other / "results" / "metrics.json").read_bytes() != (run_dir / "results" / "metrics.json").read_bytes()
 
@@ -127,7 +151,9 @@ def test_a_flow_without_data_fails_with_what_to_do_and_leaves_nothing(
 
 
 def test_an_example_user_that_is_not_there_is_refused_by_name(tmp_path: Path) -> None:
-    config = SushiConfig(simulated=True, users=5, protocols=False, example_user="nobody", out=tmp_path)
+    config = SushiConfig(
+        simulated=True, users=5, protocols=False, active_learning=False, example_user="nobody", out=tmp_path
+    )
     with pytest.raises(UsageError, match="example_user = nobody: there is no such user among the 5"):
         sushi_study(config)
 
@@ -136,7 +162,7 @@ def test_the_command_line_runs_the_study_and_says_where_the_report_lies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    settings = ["--set", "users=20", "--set", "protocols=false"]
+    settings = ["--set", "users=20", "--set", "protocols=false", "--set", "active_learning=false"]
     assert main(["run", "sushi", "--simulated", "--out", "here", *settings]) == 0
     printed = capsys.readouterr()
     [html] = (tmp_path / "here" / "sushi").glob("*/report.html")
