@@ -50,6 +50,17 @@ def encode_users(table: PairwiseTable) -> tuple[FloatArray, tuple[Column, ...]]:
     return _encode_features(table.users, table.user_features, {})
 
 
+def encode_contexts(table: PairwiseTable) -> tuple[FloatArray, tuple[Column, ...], IntArray]:
+    """The contexts' features, (q, d), their columns, and the row of each comparison's context, (n,).
+
+    Raises ValueError where the table has no contexts.
+    """
+    if table.contexts is None:
+        raise ValueError(f"the table {table.name} has no contexts")
+    contexts, columns = _encode_features(table.contexts, table.context_features, {})
+    return contexts, columns, _rows_of(table.comparisons["context_id"], table.contexts["context_id"])
+
+
 def _encode_features(
     rows: pa.Table, features: Sequence[Feature], categorical: Mapping[str, CategoricalEncoding]
 ) -> tuple[FloatArray, tuple[Column, ...]]:

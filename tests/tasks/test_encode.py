@@ -11,7 +11,7 @@ import pytest
 from data_adapters.table.pairwise_table import PairwiseTable
 from data_adapters.table.schema import table_schema
 from models.records import Feature, FeatureKind, Licence, Manifest
-from tasks.encode import encode, encode_users
+from tasks.encode import encode, encode_contexts, encode_users
 
 FEATURES = (
     Feature(name="price", kind=FeatureKind.NUMERIC, description="price", unit="EUR"),
@@ -100,3 +100,22 @@ def test_users_have_features_too(table: PairwiseTable) -> None:
 def test_only_categorical_features_can_be_encoded_otherwise(table: PairwiseTable) -> None:
     with pytest.raises(KeyError, match="price"):
         encode(table, categorical={"price": "codes"})
+
+
+def test_contexts_become_a_matrix_with_a_row_for_each_comparison(table):
+    features = (
+        Feature(name="indoor", kind=FeatureKind.BINARY, description="indoor", levels=("no", "yes")),
+        Feature(name="surface", kind=FeatureKind.CATEGORICAL, description="surface", levels=("clay", "grass")),
+    )
+    contexts = pa.table(
+        {"context_id": ["t2", "t1"], "indoor": [True, None], "surface": ["grass", "clay"]},
+        schema=table_schema("contexts", features),
+    )
+    comparisons = table.comparisons.append_column("context_id", pa.array(["t1", "t2"]))
+    played = dataclasses.replace(table, contexts=contexts, comparisons=comparisons)
+    found, columns, context_of = encode_contexts(played)
+    np.testing.assert_array_equal(found, [[1.0, 1.0], [np.nan, 0.0]])
+    assert [column.name for column in columns] == ["indoor", "surface"]
+    np.testing.assert_array_equal(context_of, [1, 0])
+    with pytest.raises(ValueError, match="the table menu has no contexts"):
+        encode_contexts(table)
