@@ -65,9 +65,27 @@ def test_the_run_folder_holds_everything_and_nothing_half_done(run_dir: Path) ->
         "users.parquet",
         "example_tree.json",
         "pooled_tree.json",
+        "asked_features.parquet",
+        "leaving_out.parquet",
+        "gallery.json",
         "data_cards.json",
     }
-    assert {path.name for path in (run_dir / "figures").iterdir()} >= {"tree.svg", "tree-large.svg", "tree-pooled.svg"}
+    assert {path.name for path in (run_dir / "figures").iterdir()} >= {
+        "tree.svg",
+        "tree-large.svg",
+        "tree-pooled.svg",
+        "asked-features.svg",
+        "tree-1.svg",
+    }
+
+
+def test_the_report_tells_what_trees_ask_about_and_what_each_feature_is_worth(run_dir: Path) -> None:
+    said = words(run_dir)
+    assert "respondents’ trees ask about" in said
+    assert "Leaving one feature out" in said
+    left_out = {row.variant for row in metrics(run_dir) if row.metric == "delta_accuracy"}
+    asked = pd.read_parquet(run_dir / "results" / "asked_features.parquet")
+    assert left_out == set(asked["feature"])
 
 
 def test_every_published_value_stands_beside_what_was_found_for_its_tree(run_dir: Path) -> None:
