@@ -13,15 +13,13 @@ import numpy as np
 from scipy.stats.qmc import LatinHypercube
 
 from models.active_learning import Recommendation, best_by_lot, near_greatest
-from models.binning import bin_items
-from models.growth import Growth, grow
+from models.growing_tree import GrowingTree, Regions
 from models.hashing import HashArray, mix
 from models.laplace import count_pairs, laplace_covariance, laplace_mode
 from models.leaf_fit import prior_factor
 from models.qeubo import qeubo
-from models.records import BoolArray, Column, FloatArray, IntArray
-from models.tree_surrogate import PAPERS
-from models.trees import Trees
+from models.records import BoolArray, FloatArray, IntArray
+from models.splits import TieBreak
 
 _PAIR, _PLACE, _RECOMMENDING = 0, 1, 2  # what a lot decides
 
@@ -56,37 +54,46 @@ class _Leaves:
 
 def ask_in_box(
     utility: Utility,
-    columns: Sequence[Column],
+    n_features: int,
     seeds: HashArray,
     *,
     n_initial: int = 20,
     n_questions: int = 200,
-    growth: Growth = PAPERS,
+    tie_break: TieBreak = "lowest",
+    max_depth: int | None = None,
     ratio: float = 0.25,
     recommend: Recommendation = "first",
 ) -> BoxCourse:
     """Ask n_initial pairs of a Latin hypercube, then n_questions chosen by qEUBO over all pairs of leaves.
 
-    columns: the d numeric columns; seeds: (t,) one a run. A question is a point drawn uniformly from each of the two
-    leaves' boxes. Only points that were compared are recommended.
+    seeds: (t,) one a run; the rest as for `GrowingTree` and `PreferenceTree`. A question is a point drawn uniformly
+    from each of the two leaves' boxes. Only points that were compared are recommended.
     """
-    d = len(columns)
+    d = n_features
     first = np.stack([LatinHypercube(d, rng=int(seed)).random(2 * n_initial) for seed in seeds])
     points = np.zeros((len(seeds), 2 * (n_initial + n_questions), d))
     points[:, : 2 * n_initial] = _winners_first(utility, first.reshape(len(seeds), n_initial, 2, d)).reshape(
         first.shape
     )
+    trees = [
+        GrowingTree(own, tie_break=tie_break, max_depth=max_depth, seed=int(seed.astype(np.int64)))
+        for own, seed in zip(points, seeds, strict=True)
+    ]
     recommended = np.zeros((n_questions + 1, len(seeds)), dtype=np.int64)
     tied = np.zeros((n_questions + 1, *points.shape[:2]), dtype=bool)
+    new = range(n_initial)
     for question in range(n_questions + 1):
-        known = 2 * (n_initial + question)
-        leaves = _leaves(points[:, :known], columns, seeds, growth, ratio)
-        lots = mix(seeds, question)
+        for tree in trees:
+            for pair in new:
+                tree.add(pair)
+        leaves = _leaves([tree.regions() for tree in trees], ratio)
+        known, lots = 2 * (n_initial + question), mix(seeds, question)
         tied[question, :, :known] = near_greatest(np.take_along_axis(leaves.mean, leaves.of_point, axis=1))
         recommended[question] = _recommend(tied[question, :, :known], lots, recommend)
         if question < n_questions:
-            pair = _next_points(leaves, lots)
-            points[:, known : known + 2] = _winners_first(utility, pair[:, None])[:, 0]
+            pair_of_points = _next_points(leaves, lots)
+            points[:, known : known + 2] = _winners_first(utility, pair_of_points[:, None])[:, 0]
+            new = range(n_initial + question, n_initial + question + 1)
     return BoxCourse(points, recommended, tied)
 
 
@@ -96,34 +103,20 @@ def _winners_first(utility: Utility, pairs: FloatArray) -> FloatArray:
     return np.where((told[..., 0] > told[..., 1])[..., None, None], pairs, pairs[:, :, ::-1])
 
 
-def _leaves(points: FloatArray, columns: Sequence[Column], seeds: HashArray, growth: Growth, ratio: float) -> _Leaves:
-    n_runs, known, d = points.shape
-    tree_of_point = np.repeat(np.arange(n_runs), known)
-    rows = np.arange(n_runs * known).reshape(-1, 2)
-    binned = bin_items(points.reshape(-1, d), columns)
-    trees = grow(binned, rows, tree_of_point, n_runs, seeds.astype(np.int64), growth)
-    leaf, n_leaves = trees.leaf_of_item, int(trees.n_leaves.max())
-    pairs = count_pairs(tree_of_point[::2], leaf[::2], leaf[1::2], n_runs, n_leaves)
+def _leaves(regions: Sequence[Regions], ratio: float) -> _Leaves:
+    """The leaf values of all runs, solved together (Eq. 9-10)."""
+    n_runs, sizes = len(regions), np.array([len(run.lower) for run in regions])
+    of_point = np.stack([run.of_point for run in regions])
+    winner, loser = of_point[:, ::2], of_point[:, 1::2]
+    run_of_pair = np.repeat(np.arange(n_runs), winner.shape[1])
+    pairs = count_pairs(run_of_pair, winner.ravel(), loser.ravel(), n_runs, int(sizes.max()))
     factor = prior_factor(ratio)
     mean = laplace_mode(pairs, factor)
-    lower, upper = _boxes(trees, d, n_leaves)
-    real = np.arange(n_leaves) < trees.n_leaves[:, None]
-    return _Leaves(mean, laplace_covariance(pairs, mean, factor), leaf.reshape(n_runs, known), lower, upper, real)
-
-
-def _boxes(trees: Trees, d: int, n_leaves: int) -> tuple[FloatArray, FloatArray]:
-    """Lower and upper corners of all leaves within the unit cube, (t, leaves, d)."""
-    lower, upper = np.zeros((len(trees.tree), d)), np.ones((len(trees.tree), d))
-    for depth in range(int(trees.max_depth.max(initial=0))):
-        at = np.flatnonzero((trees.depth == depth) & (trees.column >= 0))
-        left, right, column = trees.left[at], trees.right[at], trees.column[at]
-        for child in (left, right):
-            lower[child], upper[child] = lower[at], upper[at]
-        upper[left, column] = lower[right, column] = trees.threshold[at]
-    at = np.flatnonzero(trees.column < 0)
-    corners = np.zeros((2, len(trees.n_leaves), n_leaves, d))
-    corners[:, trees.tree[at], trees.leaf[at]] = lower[at], upper[at]
-    return corners[0], corners[1]
+    corners = np.zeros((2, n_runs, pairs.n_values, regions[0].lower.shape[1]))
+    for run, (lower, upper, _) in enumerate(regions):
+        corners[:, run, : len(lower)] = lower, upper
+    real = np.arange(pairs.n_values) < sizes[:, None]
+    return _Leaves(mean, laplace_covariance(pairs, mean, factor), of_point, corners[0], corners[1], real)
 
 
 def _next_points(leaves: _Leaves, lots: HashArray) -> FloatArray:

@@ -20,9 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from models.box_learning import ask_in_box
-from models.growth import Growth
 from models.hashing import mix
-from models.preference_tree import numeric_columns
 
 INITIAL, QUESTIONS, RUNS = 20, int(os.environ.get("PREFSTUDY_BENCH_QUESTIONS", "200")), 20
 
@@ -66,11 +64,10 @@ BENCHMARKS = (Benchmark("Branin", branin, 2, -0.397887), Benchmark("Hartmann-6",
 
 def with_trees(task: Benchmark, runs: int, tie_break: str) -> str:
     """Advance so many runs together; processor time of one, and regrets by what is recommended among the tied."""
-    columns = numeric_columns([f"x{k}" for k in range(task.dimensions)])
     start = time.process_time()
     course = ask_in_box(
-        task.utility, columns, mix(0, np.arange(runs)), n_initial=INITIAL, n_questions=QUESTIONS,
-        growth=Growth(tie_break=tie_break),
+        task.utility, task.dimensions, mix(0, np.arange(runs)), n_initial=INITIAL, n_questions=QUESTIONS,
+        tie_break=tie_break,
     )  # fmt: skip
     taken = (time.process_time() - start) / runs
     told = task.utility(course.points.reshape(-1, task.dimensions)).reshape(course.points.shape[:2])

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.box_learning import BoxCourse, _leaves, ask_in_box
+from models.box_learning import BoxCourse, ask_in_box
+from models.growing_tree import GrowingTree
 from models.hashing import mix
-from models.preference_tree import numeric_columns
+from models.preference_tree import PreferenceTree
 from models.records import FloatArray
-from models.tree_surrogate import PAPERS
-
-COLUMNS = numeric_columns(["x", "y", "z"])
+from models.splits import TieBreak
 
 
 def _peak(points: FloatArray) -> FloatArray:
@@ -21,7 +20,7 @@ def _peak(points: FloatArray) -> FloatArray:
 
 def _course(seeds: list[int], recommend: str = "first") -> BoxCourse:
     keys = mix(0, np.array(seeds))
-    return ask_in_box(_peak, COLUMNS, keys, n_initial=6, n_questions=15, recommend=recommend)  # type: ignore[arg-type]
+    return ask_in_box(_peak, 3, keys, n_initial=6, n_questions=15, recommend=recommend)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -59,17 +58,40 @@ def test_a_run_does_not_depend_on_the_others(course: BoxCourse) -> None:
     assert (alone.recommended[:, 0] == course.recommended[:, 2]).all()
 
 
+def _grown(points: FloatArray, tie_break: TieBreak, max_depth: int | None) -> GrowingTree:
+    tree = GrowingTree(points, tie_break=tie_break, max_depth=max_depth, seed=5)
+    for pair in range(len(points) // 2):
+        tree.add(pair)
+    return tree
+
+
+@pytest.mark.parametrize("tie_break", ["lowest", "random", "widest_gap"])
+@pytest.mark.parametrize("max_depth", [None, 2])
+def test_a_tree_grown_pair_by_pair_is_the_tree_grown_from_all(tie_break: TieBreak, max_depth: int | None) -> None:
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        points = rng.random((2 * rng.integers(3, 60), 3))
+        points[:2] = [[1.0, 1.0, 1.0], [0.0, 0.0, 0.0]]  # so that both measure gaps in the same unit
+        comparisons = np.arange(len(points)).reshape(-1, 2)
+        whole = PreferenceTree(tie_break=tie_break, max_depth=max_depth, random_state=5).fit(points, comparisons)
+        regions = _grown(points, tie_break, max_depth).regions()
+        assert len(regions.lower) == whole.n_leaves_
+        assert (regions.of_point == whole.apply(points)).all()
+        anywhere = rng.random((200, 3))
+        inside = (anywhere[:, None] >= regions.lower) & (anywhere[:, None] < regions.upper)
+        assert (inside.all(axis=2).argmax(axis=1) == whole.apply(anywhere)).all()
+
+
 def test_the_leaves_boxes_part_the_cube_and_hold_their_points(course: BoxCourse) -> None:
-    leaves = _leaves(course.points, COLUMNS, mix(0, np.arange(3)), PAPERS, 0.25)
-    volume = np.prod(leaves.upper - leaves.lower, axis=2)
-    assert_allclose(volume.sum(axis=1), 1.0)
-    run = np.arange(3)[:, None]
-    assert (course.points >= leaves.lower[run, leaves.of_point]).all()
-    assert (course.points <= leaves.upper[run, leaves.of_point]).all()
+    for points in course.points:
+        regions = _grown(points, "lowest", None).regions()
+        assert_allclose(np.prod(regions.upper - regions.lower, axis=1).sum(), 1.0)
+        assert (points >= regions.lower[regions.of_point]).all()
+        assert (points <= regions.upper[regions.of_point]).all()
 
 
 def test_asking_comes_near_the_maximum() -> None:
-    course = ask_in_box(_peak, COLUMNS, mix(4, np.arange(10)), n_questions=60)
+    course = ask_in_box(_peak, 3, mix(4, np.arange(10)), n_questions=60)
     told = _peak(course.points.reshape(-1, 3)).reshape(10, -1)
     at = np.arange(10)
     assert told[at, course.recommended[-1]].mean() > told[at, course.recommended[0]].mean()
