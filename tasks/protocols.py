@@ -96,7 +96,7 @@ def read_respondents(table_folder: Path, users: int | None = None) -> Respondent
 
 
 @dataclass(frozen=True, eq=False)
-class _Split:
+class SplitComparisons:
     """Comparisons as rows of (user, item): every item of every user is a row of its own."""
 
     user_of_row: IntArray
@@ -110,14 +110,15 @@ def _held_out(respondents: Respondents, protocol: Protocol, seed: int, test_shar
     return hold_out(respondents.comparisons, respondents.users, respondents.user_keys, share=test_share, seed=seed)
 
 
-def _split(respondents: Respondents, protocol: Protocol, seed: int, test_share: float) -> _Split:
+def split_comparisons(respondents: Respondents, protocol: Protocol, seed: int, test_share: float) -> SplitComparisons:
+    """What a protocol holds out: the same whatever model is fitted to the rest."""
     users, comparisons = respondents.users, respondents.comparisons
     test = _held_out(respondents, protocol, seed, test_share)
     n_items = len(respondents.table.items)
     keys = users[:, None] * n_items + comparisons
     rows = np.unique(keys)
     user_of_row, item_of_row = np.divmod(rows, n_items)
-    return _Split(user_of_row, item_of_row, np.searchsorted(rows, keys), test)
+    return SplitComparisons(user_of_row, item_of_row, np.searchsorted(rows, keys), test)
 
 
 def _tree_parameters(protocol: Protocol) -> dict[str, Any]:
@@ -134,9 +135,11 @@ def fit_trees(respondents: Respondents, protocol: Protocol, *, seed: int, test_s
     return _fit(respondents, protocol, seed, test_share)[0]
 
 
-def _fit(respondents: Respondents, protocol: Protocol, seed: int, test_share: float) -> tuple[PreferenceTrees, _Split]:
+def _fit(
+    respondents: Respondents, protocol: Protocol, seed: int, test_share: float
+) -> tuple[PreferenceTrees, SplitComparisons]:
     encoded = respondents.encoded[GIVEN_AS[protocol.encoding]]
-    split = _split(respondents, protocol, seed, test_share)
+    split = split_comparisons(respondents, protocol, seed, test_share)
     known = _rows_known_in_training(split, protocol)
     place = np.cumsum(known) - 1
     trees = PreferenceTrees(encoded.columns, random_state=seed, **_tree_parameters(protocol)).fit(
@@ -157,7 +160,7 @@ def score_protocol(respondents: Respondents, protocol: Protocol, *, seed: int, t
     trees, split = _fit(respondents, protocol, seed, test_share)
     items = respondents.encoded[GIVEN_AS[protocol.encoding]].items[split.item_of_row]
     utility = trees.predict(items, split.user_of_row)[split.comparisons]
-    scores = _accuracies_of_users(respondents, utility[:, 0] - utility[:, 1], split.test)
+    scores = accuracies_of_users(respondents, utility[:, 0] - utility[:, 1], split.test)
     return pd.DataFrame({**scores, "leaves": trees.n_leaves_, "depth": trees.depth_})
 
 
@@ -174,11 +177,11 @@ def score_pooled(
     seen, pairs = np.unique(comparisons, return_inverse=True)
     items, pairs = encoded.items[seen], pairs.reshape(comparisons.shape)
     tree = PreferenceTree(encoded.columns, max_depth=max_depth, random_state=seed, **_tree_parameters(protocol))
-    scores = _accuracies_of_users(respondents, tree.fit(items, pairs[~test]).decision_function(items, pairs), test)
+    scores = accuracies_of_users(respondents, tree.fit(items, pairs[~test]).decision_function(items, pairs), test)
     return tree, pd.DataFrame({**scores, "leaves": tree.n_leaves_, "depth": tree.depth_})
 
 
-def _accuracies_of_users(respondents: Respondents, difference: FloatArray, test: BoolArray) -> dict[str, Any]:
+def accuracies_of_users(respondents: Respondents, difference: FloatArray, test: BoolArray) -> dict[str, Any]:
     """Columns with the accuracies of each user, from the predicted difference of each comparison (n,)."""
     scores: dict[str, Any] = {"user_id": respondents.user_ids}
     for part, rows in (("train", ~test), ("test", test)):
@@ -187,7 +190,7 @@ def _accuracies_of_users(respondents: Respondents, difference: FloatArray, test:
     return scores
 
 
-def _rows_known_in_training(split: _Split, protocol: Protocol) -> BoolArray:
+def _rows_known_in_training(split: SplitComparisons, protocol: Protocol) -> BoolArray:
     """Which rows a tree may know of: all of them, or, where items are held out, those of its training comparisons."""
     known = np.full(len(split.user_of_row), protocol.split == "pair")
     known[split.comparisons[~split.test]] = True
@@ -251,7 +254,7 @@ def example_trees(
     trees: dict[str, Any] = {}
     for variant, protocol in protocols.items():
         encoded = respondents.encoded[GIVEN_AS[protocol.encoding]]
-        split = _split(respondents, protocol, seed, test_share)
+        split = split_comparisons(respondents, protocol, seed, test_share)
         rows = np.flatnonzero(split.user_of_row == user)
         train = split.comparisons[(respondents.users == user) & ~split.test] - rows[0]
         items = encoded.items[split.item_of_row[rows]]
