@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import eigh, solve_triangular
 
 from models.records import FloatArray, IntArray
 
@@ -22,10 +22,14 @@ class KernelFactor:
     spectrum: FloatArray
 
 
-def exact_factor(kernel: FloatArray, weights: FloatArray) -> KernelFactor:
-    """K (n, n) = Phi Phi'; weights: (n,) positive, of the items. Items that coincide cost no rank."""
-    root = np.sqrt(weights)
-    values, vectors = np.linalg.eigh(root[:, None] * kernel * root)
+def exact_factor(kernel: FloatArray, weights: FloatArray, rank: int | None = None) -> KernelFactor:
+    """K (n, n) = Phi Phi'; weights: (n,) positive, of the items. Items that coincide cost no rank.
+
+    rank: keep at most so many features, those of the largest eigenvalues of the weighted kernel.
+    """
+    root, n = np.sqrt(weights), len(kernel)
+    lowest = 0 if rank is None else max(n - rank, 0)
+    values, vectors = eigh(root[:, None] * kernel * root, subset_by_index=(lowest, n - 1))
     kept = np.flatnonzero(values > NEGLIGIBLE * values[-1])[::-1]
     return KernelFactor(vectors[:, kept] * np.sqrt(values[kept]) / root[:, None], values[kept])
 

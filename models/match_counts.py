@@ -48,8 +48,13 @@ class MatchCounts:
         return slice(*np.searchsorted(self.context, [context, context + 1]))
 
 
-def count_matches(comparisons: IntArray, n_items: int, context: IntArray | None = None) -> MatchCounts:
-    """Count comparisons (n, 2), winner first; context: (n,) from zero, the only one if None."""
+def count_matches(
+    comparisons: IntArray, n_items: int, context: IntArray | None = None, n_contexts: int | None = None
+) -> MatchCounts:
+    """Count comparisons (n, 2), winner first; context: (n,) from zero, the only one if None.
+
+    n_contexts: where the last contexts may have no comparisons.
+    """
     where = np.zeros(len(comparisons), dtype=np.int64) if context is None else context
     first, second = comparisons.min(axis=1), comparisons.max(axis=1)
     keys = (where * n_items + first) * n_items + second
@@ -58,5 +63,5 @@ def count_matches(comparisons: IntArray, n_items: int, context: IntArray | None 
     played = np.bincount(pair, minlength=len(distinct)).astype(np.float64)
     rest, seconds = np.divmod(distinct, n_items)
     contexts, firsts = np.divmod(rest, n_items)
-    n_contexts = int(where.max(initial=-1)) + 1
+    n_contexts = int(where.max(initial=0)) + 1 if n_contexts is None else n_contexts
     return MatchCounts(n_items, n_contexts, contexts, firsts, seconds, won, played - won)

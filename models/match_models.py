@@ -65,6 +65,11 @@ class SkewModel:
             z[group.at] = row_products(product, phi, group.row, group.second)
         return z
 
+    def of_form(self, form: FloatArray) -> FloatArray:
+        """What one form (r, r) says of all pairs, (p,), whatever their context: phi(x)' form phi(x')."""
+        phi = self.items.phi
+        return row_products(phi @ form, phi, self.matches.first, self.matches.second)
+
     def adjoint(self, slopes: FloatArray) -> FloatArray:
         """See `LinearModel`: sum of slope psi_c(u) (phi(x) phi(x')' - phi(x') phi(x)')."""
         return np.asarray(np.tensordot(self.contexts.phi, self.by_context(slopes), axes=(0, 0)))

@@ -1,0 +1,270 @@
+"""Lengthscales and penalty by the gradient of the loss on validation matches, which the model was not fitted to.
+
+The fit is stationary: penalty B = -(slopes of the loss at z), z = K B K on the training pairs. Differentiating that,
+with E the slopes of the validation loss and Q the solution of the Newton system with right side K E K,
+
+    d loss / d log l = sum (C * K * slope), C = E' K B, E' = E - curvature * Q,
+    d loss / d log penalty = -penalty sum (Q * B) over the training pairs,
+
+`slope` the derivative of -log k: one more solve of the system that fitting solves anyway, whatever the number of
+lengthscales. B and E' have an entry a pair that met, so that C costs O(pairs n).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import fmin_l_bfgs_b
+from scipy.sparse import csr_array
+from scipy.special import expit
+from sklearn.base import clone
+
+from models.gpm import CGPM, GPM, UPM, check_contexts
+from models.item_kernel import ItemKernel, distinct_rows, item_kernel
+from models.kernel_factor import exact_factor
+from models.logistic_newton import minimise, newton_step
+from models.match_counts import MatchCounts, count_matches
+from models.match_models import SkewModel, UtilityModel, net
+from models.records import FloatArray
+from models.validation import check_columns, check_comparisons, check_items
+
+Model = TypeVar("Model", GPM, UPM, CGPM)
+
+LENGTHSCALES = (0.05, 50.0)
+PENALTIES = (1e-7, 1.0)
+SETTLED = 1e-4
+"""The search ends when a step lowers the loss by less than this share of it."""
+TOLERANCE = 1e-3
+"""Of the fits on the way, whose gradient is that much smaller than at zero."""
+UNSEEN = 1e-6
+"""The weight of a context without training matches in the basis of the contexts."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A point the search looked at, and the validation loss there: of a match, in nats."""
+
+    lengthscales: Mapping[str, float]
+    context_lengthscales: Mapping[str, float]
+    penalty: float
+    loss: float
+
+
+def search(
+    model: Model,
+    items: ArrayLike,
+    comparisons: ArrayLike,
+    validating: ArrayLike,
+    contexts: ArrayLike | None = None,
+    context_of: ArrayLike | None = None,
+    *,
+    evaluations: int = 25,
+) -> tuple[Model, tuple[Trial, ...]]:
+    """The model with the lengthscales and penalty of least validation loss, not fitted yet, and what was tried.
+
+    validating: (m,) bool, the comparisons that are for validation; the others train. From the model's own lengthscales
+    and penalty on by L-BFGS in their logarithms, its first step of length one, with at most about so many fits. A model
+    of some rank is tried with the kernel's largest eigenvalues, as many, which move smoothly where landmarks jump.
+    """
+    problem: _Problem = _problem(model, items, comparisons, validating, contexts, context_of)
+    low, high = np.log([*[LENGTHSCALES] * (len(problem.theta(model.penalty)) - 1), PENALTIES]).T
+    start = np.clip(problem.theta(model.penalty), low, high)
+    fmin_l_bfgs_b(
+        problem.scaled,
+        start,
+        bounds=list(zip(low, high, strict=True)),
+        factr=SETTLED / np.finfo(np.float64).eps,
+        maxfun=evaluations,
+    )
+    best = min(problem.trials, key=lambda trial: trial.loss)
+    chosen = clone(model).set_params(lengthscales=best.lengthscales, penalty=best.penalty)
+    if isinstance(model, CGPM):
+        chosen.set_params(context_lengthscales=best.context_lengthscales)
+    return chosen, tuple(problem.trials)
+
+
+_LinearModel = UtilityModel | SkewModel
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """E' of the pairs of a model, (p,)."""
+
+    model: _LinearModel
+    values: FloatArray
+
+
+@dataclass(eq=False)
+class _Problem:
+    """Training and validation matches among the same items (n, d) and contexts (q, e).
+
+    A model without contexts has one, of no columns. pull: (p,) the dual coefficients of the last fit.
+    """
+
+    utility: bool
+    items: FloatArray
+    kernel: ItemKernel
+    contexts: FloatArray
+    context_kernel: ItemKernel
+    training: MatchCounts
+    validation: MatchCounts
+    weights: FloatArray
+    rank: int | None
+    trials: list[Trial] = field(default_factory=list)
+    pull: FloatArray = field(default_factory=lambda: np.zeros(0))
+    steepness: float = 0.0
+
+    def theta(self, penalty: float) -> FloatArray:
+        """The logarithms of all lengthscales and the penalty, as they are."""
+        return np.log([*self.kernel.lengthscales.values(), *self.context_kernel.lengthscales.values(), penalty])
+
+    def scaled(self, theta: FloatArray) -> tuple[float, FloatArray]:
+        """Both over the length of the first gradient asked for, so that the first step of L-BFGS has length one."""
+        loss, gradient = self.loss_and_gradient(theta)
+        self.steepness = self.steepness or float(np.linalg.norm(gradient)) or 1.0
+        return loss / self.steepness, gradient / self.steepness
+
+    def loss_and_gradient(self, theta: FloatArray) -> tuple[float, FloatArray]:
+        """The validation loss of the model fitted with exp(theta), and its derivatives by theta."""
+        kernel, context_kernel, penalty = self._at(np.exp(theta))
+        K, K_U = kernel(self.items, self.items), context_kernel(self.contexts, self.contexts)
+        training, validation = self._models(K, K_U)
+        start = training.adjoint(self.pull) if len(self.pull) else None
+        fitted = minimise(training, self.training, penalty, tolerance=TOLERANCE, start=start)
+        slopes, curvature = _slopes(self.training, fitted.z)
+        self.pull = -slopes / penalty
+
+        z = validation.z(fitted.w)
+        e, _ = _slopes(self.validation, z)
+        solution, _ = newton_step(training, curvature, penalty, validation.adjoint(e), tolerance=TOLERANCE)
+        q = training.z(solution)
+        parts = [_Part(validation, e), _Part(training, -curvature * q)]
+        by_kernel, by_context_kernel = self._kernel_gradients(parts, K, K_U)
+        gradient = [
+            *_lengthscale_gradient(kernel, self.items, by_kernel * K),
+            *_lengthscale_gradient(context_kernel, self.contexts, by_context_kernel * K_U),
+            -penalty * float(q @ self.pull),
+        ]
+        share, won = _shares(self.validation)
+        loss = float(share @ np.logaddexp(0.0, z) - won @ z)
+        self.trials.append(Trial(kernel.lengthscales, context_kernel.lengthscales, penalty, loss))
+        return loss, np.array(gradient)
+
+    def _at(self, values: FloatArray) -> tuple[ItemKernel, ItemKernel, float]:
+        features, context_features = self.kernel.features, self.context_kernel.features
+        of_items, of_contexts = values[: len(features)], values[len(features) : -1]
+        return (
+            self.kernel.with_lengthscales(dict(zip(features, of_items, strict=True))),
+            self.context_kernel.with_lengthscales(dict(zip(context_features, of_contexts, strict=True))),
+            float(values[-1]),
+        )
+
+    def _models(self, K: FloatArray, K_U: FloatArray) -> tuple[_LinearModel, _LinearModel]:
+        """The training matches and the validation matches under the same features."""
+        factor = exact_factor(K, self.weights, self.rank)
+        if self.utility:
+            return UtilityModel(factor, self.training), UtilityModel(factor, self.validation)
+        contexts = exact_factor(K_U, self.training.context_shares + UNSEEN)
+        return SkewModel(factor, contexts, self.training), SkewModel(factor, contexts, self.validation)
+
+    def _kernel_gradients(
+        self, parts: Sequence[_Part], K: FloatArray, K_U: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Minus the derivatives of the loss by the entries of K (n, n), and by those of K_U (q, q)."""
+        if self.utility:
+            pulls = sum((net(part.model.matches, part.values) for part in parts), np.zeros(len(K)))
+            return -np.multiply.outer(pulls, net(self.training, self.pull)), np.zeros_like(K_U)
+        by_kernel = np.zeros_like(K)
+        duals = [_skew(self.training, self.pull, context) for context in range(len(K_U))]
+        for context, weights in enumerate(K_U):
+            dual = _total([float(weight) * of_c for weight, of_c in zip(weights, duals, strict=True)])
+            pulls_here = _total([_skew(part.model.matches, part.values, context) for part in parts])
+            by_kernel += np.asarray(pulls_here @ np.asarray(dual.T @ K).T)
+        return by_kernel, self._context_gradient(parts)
+
+    def _context_gradient(self, parts: Sequence[_Part]) -> FloatArray:
+        """Minus the derivative of the loss by k_U(u, c): the pulls of the pairs in u times what B_c says of them."""
+        found = np.zeros((self.training.n_contexts, self.training.n_contexts))
+        skew = [(part.model, part.values) for part in parts if isinstance(part.model, SkewModel)]
+        for c, form in enumerate(skew[-1][0].by_context(self.pull)):
+            for model, values in skew:
+                weights = values * model.of_form(form)
+                found[:, c] -= np.bincount(model.matches.context, weights=weights, minlength=len(found))
+        return found
+
+
+def _lengthscale_gradient(kernel: ItemKernel, items: FloatArray, by_exponent: FloatArray) -> list[float]:
+    """The derivatives by each log l from those by -log k (n, n)."""
+    return [float(np.sum(by_exponent * kernel.slope(items, items, feature))) for feature in kernel.features]
+
+
+def _shares(matches: MatchCounts) -> tuple[FloatArray, FloatArray]:
+    total = matches.played.sum()
+    return matches.played / total, matches.wins / total
+
+
+def _slopes(matches: MatchCounts, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """First and second derivative of the mean loss by the z of each pair."""
+    share, won = _shares(matches)
+    right = expit(z)
+    return share * right - won, share * right * (1.0 - right)
+
+
+def _skew(matches: MatchCounts, values: FloatArray, context: int) -> csr_array:
+    """The values of the pairs of a context as a skew-symmetric matrix (n, n)."""
+    at, shape = matches.in_context(context), (matches.n_items, matches.n_items)
+    half = csr_array((values[at], (matches.first[at], matches.second[at])), shape=shape)
+    return csr_array(half - half.T)
+
+
+def _total(matrices: Sequence[csr_array]) -> csr_array:
+    return reduce(lambda one, other: csr_array(one + other), matrices)
+
+
+def _problem(
+    model: GPM | UPM | CGPM,
+    items: ArrayLike,
+    comparisons: ArrayLike,
+    validating: ArrayLike,
+    contexts: ArrayLike | None,
+    context_of: ArrayLike | None,
+) -> _Problem:
+    """Consolidate items and contexts, and count both kinds of matches. Raises ValueError if one kind has none."""
+    X = check_items(items)
+    pairs = check_comparisons(comparisons, len(X))
+    validates = np.asarray(validating, dtype=bool)
+    if validates.shape != (len(pairs),) or not validates.any() or validates.all():
+        raise ValueError(f"validating must say of each of the {len(pairs)} comparisons whether, and some of each kind")
+    kernel = item_kernel(X[np.unique(pairs[~validates])], check_columns(model.columns, X.shape[1]), model.lengthscales)
+    playing, rows = np.unique(pairs, return_inverse=True)
+    distinct, row = distinct_rows(X[playing])
+    met = row[rows.reshape(pairs.shape)]
+
+    U, context_of_pair = np.zeros((1, 0)), np.zeros(len(pairs), dtype=np.int64)
+    context_columns, context_lengthscales = check_columns((), 0), None
+    if isinstance(model, CGPM):
+        given = check_items(() if contexts is None else contexts)
+        U, row_of_context = distinct_rows(given)
+        context_of_pair = row_of_context[
+            check_contexts(() if context_of is None else context_of, len(pairs), len(given))
+        ]
+        context_columns, context_lengthscales = (
+            check_columns(model.context_columns, U.shape[1]),
+            model.context_lengthscales,
+        )
+    return _Problem(
+        utility=isinstance(model, UPM),
+        items=distinct,
+        kernel=kernel,
+        contexts=U,
+        context_kernel=item_kernel(U[np.unique(context_of_pair[~validates])], context_columns, context_lengthscales),
+        training=count_matches(met[~validates], len(distinct), context_of_pair[~validates], len(U)),
+        validation=count_matches(met[validates], len(distinct), context_of_pair[validates], len(U)),
+        weights=count_matches(met, len(distinct)).item_shares,
+        rank=model.rank,
+    )
