@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -104,3 +105,15 @@ def path_to(nodes: Sequence[Node], leaf: int) -> tuple[int, ...]:
         path.append(at)
         at = nodes[at].parent
     return tuple(reversed(path))
+
+
+def way_to(nodes: Sequence[Node], columns: Sequence[Column], leaf: int) -> tuple[tuple[str, str], ...]:
+    """The questions from the root to a leaf number, each with the answer that leads there.
+
+    Raises KeyError if there is no such leaf.
+    """
+    steps = []
+    for node, child in pairwise(nodes[at] for at in path_to(nodes, leaf)):
+        split = describe_split(node, columns)
+        steps.append((split.question, split.left if child.id == node.left else split.right))
+    return tuple(steps)

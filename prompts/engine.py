@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, Field
@@ -22,7 +23,7 @@ class Message(Record):
     """One turn of a conversation."""
 
     role: Literal["system", "user"]
-    content: str
+    content: str = Field(repr=False)
 
 
 class Sampling(Record):
@@ -56,12 +57,12 @@ class Request:
     messages: tuple[Message, ...]
     answer: type[BaseModel]
     sampling: Sampling
-    filled: Mapping[str, Any] = field(default_factory=dict)
+    filled: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def schema(self) -> dict[str, Any]:
         """The JSON schema that binds the answer."""
-        return self.answer.model_json_schema()
+        return schema_of(self.answer)
 
     def key(self, engine: Engine) -> str:
         """What the request is known by in a ledger."""
@@ -75,6 +76,12 @@ class Request:
         )
 
 
+@cache
+def schema_of(answer: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a kind of answer; not to be changed."""
+    return answer.model_json_schema()
+
+
 def request_key(*parts: Any) -> str:
     """The sha256 of model, revision, template with version, messages, schema and sampling."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
@@ -83,7 +90,7 @@ def request_key(*parts: Any) -> str:
 class Reply(Record):
     """What an engine answered, unchecked. seconds: of a batch answered at once, its time over its size."""
 
-    text: str
+    text: str = Field(repr=False)
     finish_reason: str
     prompt_tokens: int = 0
     answer_tokens: int = 0

@@ -40,10 +40,10 @@ class Entry(Record):
     revision: str
     template: str = Field(description="name and version")
     subject: str
-    messages: str = Field(description="JSON")
+    messages: str = Field(description="JSON", repr=False)
     answer_schema: str = Field(description="JSON")
     sampling: str = Field(description="JSON; what changes with the attempt follows from its number")
-    answer: str
+    answer: str = Field(repr=False)
     problem: str | None
     finish_reason: str
     prompt_tokens: int

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from models.records import Record
 
 
@@ -10,12 +12,12 @@ class Patient(Record):
 
     age: int | None
     gender: str | None
-    active_problems: tuple[str, ...]
-    diagnoses_past_year: tuple[str, ...]
-    older_diagnoses: tuple[str, ...]
-    medications: tuple[str, ...]
-    medications_ended_lately: tuple[str, ...]
-    message: str
+    active_problems: tuple[str, ...] = Field(repr=False)
+    diagnoses_past_year: tuple[str, ...] = Field(repr=False)
+    older_diagnoses: tuple[str, ...] = Field(repr=False)
+    medications: tuple[str, ...] = Field(repr=False)
+    medications_ended_lately: tuple[str, ...] = Field(repr=False)
+    message: str = Field(repr=False)
 
     @property
     def texts(self) -> tuple[str, ...]:

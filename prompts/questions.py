@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from models.feature_spec import FeatureSpec
 from prompts.answers import Judgement, Proposal, Reason, extraction_of
-from prompts.engine import Message, Request, Sampling
+from prompts.engine import Message, Request, Sampling, schema_of
 from prompts.patient import Patient
 
 VERSIONS = {"extract_feature": "1", "why_chosen": "1", "propose_feature": "1", "more_urgent": "1"}
@@ -59,7 +59,7 @@ def _request(
 ) -> Request:
     version = VERSIONS[template]
     source = _environment().get_template(f"{template}.{version}.j2")
-    shown = {**{name: _plain(value) for name, value in filled.items()}, "schema": answer.model_json_schema()}
+    shown = {**{name: _plain(value) for name, value in filled.items()}, "schema": schema_of(answer)}
     context = source.new_context(shown)
     messages = tuple(
         Message(role=role, content="".join(source.blocks[role](context)).strip()) for role in ("system", "user")

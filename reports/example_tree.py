@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from models.records import Column, FloatArray
-from models.structure import Node, SplitText, describe_split, path_to
+from models.structure import Node, way_to
 from reports import style
 from reports.finished_run import FinishedRun, NotARunError
 from reports.page import Block, Figure, Picture, Prose
@@ -60,17 +59,13 @@ class FittedTree(BaseModel):
     def describe_leaf(self, leaf: int) -> str:
         """`roe, egg (oiliness < 2.25, style other; utility 1.20 ± 0.41)`."""
         utility = f"utility {fixed(self.leaf_mean[leaf], 2)} ± {fixed(float(self.leaf_sd[leaf]), 2)}"
-        way = self._conditions(leaf)
+        way = [f"{spaced(question)} {spaced(answer)}" for question, answer in self.way(leaf)]
         where = f"{', '.join(way)}; {utility}" if way else utility
         return f"{listed(list(map(spaced, self.leaf_items[leaf])))} ({where})"
 
-    def _conditions(self, leaf: int) -> list[str]:
-        path = [self.nodes[at] for at in path_to(self.nodes, leaf)]
-        conditions = []
-        for node, child in pairwise(path):
-            split = SplitText(*map(spaced, describe_split(node, self.columns)))
-            conditions.append(f"{split.question} {split.left if child.id == node.left else split.right}")
-        return conditions
+    def way(self, leaf: int) -> tuple[tuple[str, str], ...]:
+        """The questions that lead to a leaf, each with the answer."""
+        return way_to(self.nodes, self.columns, leaf)
 
     def counting(self, noun: str) -> FittedTree:
         """The tree whose leaves tell how many items they hold, and not which: `1 profile`, `12 profiles`."""
@@ -100,10 +95,10 @@ class ExampleTree(BaseModel):
 
 
 def read_tree(run: FinishedRun, name: str) -> FittedTree:
-    """Read the tree in `results/<name>.json`, without the items in its leaves. Raises NotARunError if it is none."""
+    """Read the tree in `results/<name>.json`; its leaves hold no items if it names none. Raises NotARunError."""
     document = run.json(name)
     try:
-        return FittedTree.model_validate({**document, "leaf_items": [[] for _ in document["leaf_mean"]]})
+        return FittedTree.model_validate({"leaf_items": [[] for _ in document["leaf_mean"]], **document})
     except (ValidationError, KeyError, TypeError) as problem:
         path = run.path / "results" / f"{name}.json"
         raise NotARunError(f"{path} holds no tree: {problem}. Run the study again.") from problem

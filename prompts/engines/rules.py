@@ -6,7 +6,7 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -111,16 +111,17 @@ def _named(spec: FeatureSpec, patient: Patient) -> set[str]:
     return {label for label in labels if all(word in text for word in re.split(r"[_\W]+", label.lower()) if word)}
 
 
-def _found(feature: str, patient: Patient) -> set[str]:
+@lru_cache(maxsize=4096)
+def _found(feature: str, patient: Patient) -> frozenset[str]:
     """The values of a feature whose keywords stand in message or record."""
     record = "\n".join(entry.lower() for entry in patient.texts[1:])
     texts = {"message": patient.message.lower(), "record": record}
-    return {
+    return frozenset(
         value
         for part, values in _keywords().get(feature, {}).items()
         for value, patterns in values.items()
         if any(_stands(pattern, texts[part]) for pattern in patterns)
-    }
+    )
 
 
 def _stands(pattern: re.Pattern[str], text: str) -> bool:
@@ -171,13 +172,13 @@ def _acuity_conflict(patient: Patient) -> str:
     return "none"
 
 
-def _infection_risk(patient: Patient) -> set[str]:
+def _infection_risk(patient: Patient) -> frozenset[str]:
     fever = "systemic_febrile_illness" in _found("red_flag_syndrome", patient)
     old = patient.age is not None and patient.age >= OLD
     return _found("infection_risk_context", patient) | ({"older_age_with_fever"} if fever and old else set())
 
 
-def _medicines(patient: Patient) -> set[str]:
+def _medicines(patient: Patient) -> frozenset[str]:
     many = len(patient.medications) >= MANY_MEDICINES
     return _found("medication_complication_context", patient) | ({"polypharmacy"} if many else set())
 

@@ -26,6 +26,7 @@ else:
 END
 
 prefect work-pool create prefstudy --type process
+prefect work-pool create prefstudy-gpu --type process
 prefect --no-prompt deploy --all
 prefect worker start --pool prefstudy >"$folder/worker.log" 2>&1 &
 prefect deployment run sushi/nightly --watch \

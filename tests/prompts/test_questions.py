@@ -15,8 +15,10 @@ from models.errors import UsageError
 from models.feature_spec import FeatureSpec
 from models.records import FeatureKind
 from prompts.answers import Proposal, Reason, extraction_of, value_in
+from prompts.conversation import Conversation
 from prompts.engine import Request
 from prompts.feature_file import read_features
+from prompts.ledger import Ledger
 from prompts.questions import ask_for_feature, ask_for_proposal, ask_which_is_more_urgent, ask_why_chosen
 from tests.prompts.conftest import YES_NO, Scripted, patient_who_writes
 
@@ -180,3 +182,14 @@ def test_a_key_changes_with_whatever_could_change_the_answer(table9: dict[str, F
     keys = {base.key(engine), base.key(other), *(request.key(engine) for request in changed)}
     assert len(keys) == 6
     assert Request(**{**vars(base), "subject": "b-09"}).key(engine) == base.key(engine)
+
+
+def test_no_record_shows_what_a_patient_wrote(ledger: Ledger) -> None:
+    """Tracebacks and logs show the representation of what a function was given."""
+    secret = "quetzalcoatlus"
+    patient = patient_who_writes(secret, secret)
+    request = ask_for_feature("a-01", patient, YES_NO)
+    conversation = Conversation(Scripted(lambda _: secret), ledger)
+    conversation.ask([request])
+    shown = [patient, request, *request.messages, *ledger.entries(), *Scripted(lambda _: secret).reply([request])]
+    assert secret not in " ".join(map(repr, shown))
