@@ -36,7 +36,7 @@ from models.validation import check_columns, check_comparisons, check_items
 Model = TypeVar("Model", GPM, UPM, CGPM)
 
 LENGTHSCALES = (0.05, 50.0)
-PENALTIES = (1e-7, 1.0)
+PENALTIES = (1e-6, 1.0)
 SETTLED = 1e-4
 """The search ends when a step lowers the loss by less than this share of it."""
 TOLERANCE = 1e-3

@@ -1,0 +1,68 @@
+"""Matches that no ranking explains: three clusters of items, and another covariate decides between each two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from data_adapters.codebooks.synthetic import (
+    CLUSTERS,
+    COVARIATES,
+    DECIDES,
+    ITEM_COLUMNS,
+    ITEM_FILE,
+    MATCH_COLUMNS,
+    MATCH_FILE,
+)
+from data_adapters.source.description import Preference, Rule
+from models.records import FloatArray
+
+PUBLISHED_ITEMS, MATCHES_AN_ITEM = 1_000, 40
+
+TYPES = {
+    "of one cluster": (Rule(feature="within", prefers="high"),),
+    "A against B": (Rule(feature="between_ab", prefers="high"),),
+    "A against C": (Rule(feature="between_ac", prefers="high"),),
+    "B against C": (Rule(feature="between_bc", prefers="high"),),
+}
+WORDS = (
+    "Of two items of one cluster the one with the higher `within` wins; of two from A and B that with the higher "
+    "`between_ab`, from A and C `between_ac`, from B and C `between_bc`. Nothing else matters, and there is no noise."
+)
+
+
+def simulate(folder: Path, *, seed: int, users: int | None) -> Preference:
+    """Draw as pref-shap's section 4 says and write both files into `folder`; `users` is how many items there are.
+
+    Four standard normal covariates and a cluster an item; 40 matches an item between pairs that do not repeat.
+    """
+    rng = np.random.default_rng(seed)
+    n_items = max(users or PUBLISHED_ITEMS, 2)
+    covariates = np.round(rng.normal(size=(n_items, len(COVARIATES))), 6)
+    cluster = rng.integers(len(CLUSTERS), size=n_items)
+    first, second = _pairs(rng, n_items, round(n_items * MATCHES_AN_ITEM))
+    deciding = np.array([[list(COVARIATES).index(name) for name in row] for row in DECIDES])
+    column = deciding[cluster[first], cluster[second]]
+    winner = np.where(covariates[first, column] > covariates[second, column], first, second)
+    _write(folder / ITEM_FILE, ITEM_COLUMNS, _item_rows(covariates, [CLUSTERS[code] for code in cluster]))
+    _write(folder / MATCH_FILE, MATCH_COLUMNS, np.column_stack([first, second, winner]) + 1)
+    return Preference(words=WORDS, types=TYPES, type_of={}, noise=0.0)
+
+
+def _pairs(rng: np.random.Generator, n_items: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Ordered pairs of different items, no two of them alike; fewer than n where there are not so many."""
+    possible = n_items * (n_items - 1)
+    first, other = np.divmod(rng.choice(possible, size=min(n, possible), replace=False), n_items - 1)
+    return first, other + (other >= first)
+
+
+def _item_rows(covariates: FloatArray, clusters: Sequence[str]) -> Iterable[list[object]]:
+    for row, (values, cluster) in enumerate(zip(covariates, clusters, strict=True)):
+        yield [row + 1, *(f"{value:.6f}" for value in values), cluster]
+
+
+def _write(path: Path, header: tuple[str, ...], rows: Iterable[Iterable[object]]) -> None:
+    text = "".join(",".join(map(str, row)) + "\n" for row in [header, *rows])
+    path.write_text(text, encoding="utf-8", newline="")
