@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -101,27 +101,30 @@ def _figure(kind: str, values: pd.DataFrame) -> Figure:
     first = next(iter(by_model.values()))
     sizes = first.assign(size=first["value"].abs()).groupby("player", sort=False)["size"].mean()
     order = list(sizes.sort_values(ascending=False, kind="stable").index)
-    key = _KEYS[values["of"].iloc[0]]
-    pictures = []
-    for model, found in by_model.items():
-        players = [_player(name, found[found["player"] == name]) for name in order]
-        drawn = draw_explanation(MODELS[model], players, key=key, labels=_LABELS, width=style.HALF_WIDTH)
-        told = listed([f"{player.name} {fixed(player.importance, 2)}" for player in players])
-        pictures.append(
-            Picture(
-                name=f"explanation_{kind}_{model}",
-                svg=style.to_svg(drawn),
-                width=style.HALF_WIDTH,
-                alt=f"{MODELS[model]}: mean absolute contributions of {told}.",
-            )
-        )
+    of = values["of"].iloc[0]
+    pictures = [
+        explanation_picture(kind, model, [_player(name, found[found["player"] == name]) for name in order], of=of)
+        for model, found in by_model.items()
+    ]
     duels = first["duel"].nunique()
-    what = "feature of the two" if values["of"].iloc[0] == "items" else "feature of the context"
+    what = "feature of the two" if of == "items" else "feature of the context"
     return Figure(
         pictures=pictures,
         title=f"{values['title'].iloc[0]}: {spaced(order[0])} moves most.",
         caption=f"Bars: how large the contribution of each {what} is on average over {duels:,} duels. Dots: single "
         "duels, to the right where the feature spoke for the winner; hollow where it knows no more and less.",
+    )
+
+
+def explanation_picture(kind: str, model: str, players: Sequence[PlayerValues], *, of: str) -> Picture:
+    """The drawing of one explanation, its players in the order given; of: `items` or `contexts`."""
+    drawn = draw_explanation(MODELS[model], players, key=_KEYS[of], labels=_LABELS, width=style.HALF_WIDTH)
+    told = listed([f"{player.name} {fixed(player.importance, 2)}" for player in players])
+    return Picture(
+        name=f"explanation_{kind}_{model}",
+        svg=style.to_svg(drawn),
+        width=style.HALF_WIDTH,
+        alt=f"{MODELS[model]}: mean absolute contributions of {told}.",
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import typer
 
-from flows.cli import data, doctor, ledger, listing, run, tree
+from flows.cli import data, doctor, explain, ledger, listing, run, tree
 from flows.cli.console import INTERRUPTED, STOPPED, complain, err
 from models.errors import PrefstudyError, UsageError
 
@@ -33,6 +33,7 @@ app.command("list")(listing.list_studies)
 app.add_typer(data.app, name="data")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(tree.app, name="tree")
+app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
 app.command("run", epilog=run.EXAMPLES)(run.run)
 app.command("demo")(run.demo)
 app.command("doctor")(doctor.doctor)

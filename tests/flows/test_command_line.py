@@ -190,3 +190,12 @@ def test_output_to_a_pipe_has_no_control_characters() -> None:
     root = Path(console.__file__).parents[2]
     printed = subprocess.run(command, capture_output=True, check=True, cwd=root).stdout
     assert b"\x1b" not in printed
+
+
+def test_losses_can_be_explained_of_tennis_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, complaint = ask(capsys, "explain pokemon --player Pikachu")
+    assert code == 2
+    assert "of tennis" in complaint
+    code, _, complaint = ask(capsys, "explain tennis --player Somebody")
+    assert code == 1
+    assert "prefstudy data fetch tennis" in complaint
