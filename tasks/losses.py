@@ -11,11 +11,12 @@ import numpy as np
 from sklearn.base import clone
 
 from data_adapters.table.pairwise_table import PairwiseTable
+from models.context_shap import ContextShap
 from models.errors import UsageError
 from models.gpm import CGPM
+from models.pref_shap import PrefShap
 from models.records import Encoded, IntArray
 from tasks.encode import encode, encode_contexts
-from tasks.explaining import explain_by_contexts, explain_by_items
 from tasks.explanations import ExplainConfig, Explained
 
 
@@ -66,11 +67,15 @@ def explain_losses(
     model.fit(encoded.items, encoded.comparisons, contexts, context_of)
     duels, settings = encoded.comparisons[lost], config.settings(seed)
     title = f"Matches that {name} lost"
-    [by_items] = explain_by_items("losses", title, {"c_gpm": model}, encoded.items, duels, settings=settings)
-    by_contexts = explain_by_contexts(
-        "losses_contexts", title, model, encoded.items, duels, contexts, context_of[lost], settings=settings
+    of_items = PrefShap(model, encoded.items, settings=settings).duels(encoded.items, duels)
+    of_contexts = ContextShap(model, settings=settings).duels(encoded.items, duels, contexts, context_of[lost])
+    return Losses(
+        player=name,
+        matches=matches,
+        by_items=Explained("losses", title, "c_gpm", of_items),
+        by_contexts=Explained("losses_contexts", title, "c_gpm", of_contexts, of="contexts"),
+        contexts=_words(table, context_of[lost]),
     )
-    return Losses(name, matches, by_items, by_contexts, _words(table, context_of[lost]))
 
 
 def _find(table: PairwiseTable, encoded: Encoded, player: str) -> tuple[int, str]:
