@@ -21,10 +21,31 @@ VERDICTS = TypeAdapter(tuple[Verdict, ...])
 KernelModel = Literal["gpm", "c_gpm", "upm"]
 
 
+class DuelsOf(Record):
+    """A kind of duels that is explained: those that meet every condition given."""
+
+    name: str = Field(description="what findings call it")
+    title: str = Field(description="what a reader does")
+    by_contexts: bool = Field(default=False, description="explain by the features of the contexts, not of the items")
+    between: tuple[str, str, str] | None = Field(
+        default=None, description="a categorical feature and two of its levels: duels of one with the other"
+    )
+    within: tuple[str, tuple[str, ...]] | None = Field(
+        default=None, description="a multi_hot feature and some of its levels: duels of items that have no other"
+    )
+    where: tuple[str, str] | None = Field(default=None, description="a feature of the contexts and its level")
+    apart: tuple[str, ...] = Field(
+        default=(), description="columns that are a player each, such as types=Fire, with all others as one more"
+    )
+    lost_by: str | None = Field(default=None, description="duels that the item of this name lost, held out or not")
+
+
 class ExplainConfig(Record):
     """How a study explains its models."""
 
-    duels: int = Field(default=1_000, ge=2, description="explain at most so many held-out duels, drawn at random")
+    kinds: tuple[DuelsOf, ...] = Field(default=(), description="which duels are explained, each kind by itself")
+    findings: tuple[Finding, ...] = Field(default=(), description="published findings, and what decides each")
+    duels: int = Field(default=1_000, ge=2, description="explain at most so many duels of a kind, drawn at random")
     reference: Reference = Field(
         default="observational", description="what stands for features that are not known: what is observed with those "
         "that are (observational), or whatever there is (interventional)",
@@ -33,6 +54,16 @@ class ExplainConfig(Record):
     budget: float = Field(
         default=4e12, gt=0, description="work above which coalitions are sampled: coalitions times cubed items"
     )
+
+    def without_losses(self) -> ExplainConfig:
+        """Without what is about one item's losses, for data in which that item is not."""
+        gone = {kind.name for kind in self.kinds if kind.lost_by is not None}
+        return self.model_copy(
+            update={
+                "kinds": tuple(kind for kind in self.kinds if kind.name not in gone),
+                "findings": tuple(finding for finding in self.findings if finding.explained not in gone),
+            }
+        )
 
     def settings(self, seed: int) -> ShapSettings:
         """As models take them."""

@@ -7,9 +7,11 @@ import pyarrow.parquet as pq
 import pytest
 from pydantic import ValidationError
 
+from data_adapters.source.catalogue import adapter
 from models.findings import Finding
 from models.preference_explanation import PreferenceExplanation
 from tasks.explanations import VERDICTS, ExplainConfig, Explained, write_explanations, write_verdicts
+from tasks.published_findings import CHAMELEON, POKEMON, SYNTHETIC, TENNIS
 
 FINDING = Finding(
     name="speed_first", source="a paper", claim="Speed matters most.", explained="battles",
@@ -64,3 +66,28 @@ def test_the_config_becomes_the_models_settings_and_refuses_what_cannot_be():
     assert config.settings(seed=3).budget == 1e9
     with pytest.raises(ValidationError, match="regularisation"):
         ExplainConfig(regularisation=0)
+
+
+def test_what_is_about_one_players_losses_can_be_left_out():
+    left = TENNIS.without_losses()
+    assert {kind.name for kind in left.kinds} == {"all", "environment"}
+    assert {finding.source for finding in left.findings} == {"pref-shap, Figure 7"}
+    assert POKEMON.without_losses() == POKEMON
+
+
+@pytest.mark.parametrize("config", [SYNTHETIC, POKEMON, CHAMELEON, TENNIS])
+def test_published_findings_are_about_kinds_of_duels_that_are_explained(config):
+    assert {finding.explained for finding in config.findings} <= {kind.name for kind in config.kinds}
+    names = [finding.name for finding in config.findings]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("name", "config"), [("synthetic", SYNTHETIC), ("pokemon", POKEMON), ("chameleon", CHAMELEON), ("tennis", TENNIS)]
+)
+def test_published_findings_are_about_features_of_their_data(name, config):
+    dataset = adapter(name).dataset
+    features = {feature.name for feature in (*dataset.items, *dataset.contexts)}
+    levels = {f"{feature.name}={level}" for feature in dataset.items for level in feature.levels or ()}
+    named = {player for finding in config.findings for player in (*finding.players, *finding.rivals)}
+    assert named <= features | levels
