@@ -63,15 +63,18 @@ def search(
     contexts: ArrayLike | None = None,
     context_of: ArrayLike | None = None,
     *,
+    rank: int | None = None,
     evaluations: int = 25,
 ) -> tuple[Model, tuple[Trial, ...]]:
     """The model with the lengthscales and penalty of least validation loss, not fitted yet, and what was tried.
 
     validating: (m,) bool, the comparisons that are for validation; the others train. From the model's own lengthscales
-    and penalty on by L-BFGS in their logarithms, its first step of length one, with at most about so many fits. A model
-    of some rank is tried with the kernel's largest eigenvalues, as many, which move smoothly where landmarks jump.
+    and penalty on by L-BFGS in their logarithms, its first step of length one, with at most about so many fits.
+    rank: how many of the kernel's largest eigenvalues are kept on the way, all if None; they move smoothly where the
+    landmarks of a model would jump, and carry about as much as twice their number.
     """
     problem: _Problem = _problem(model, items, comparisons, validating, contexts, context_of)
+    problem.rank = rank
     low, high = np.log([*[LENGTHSCALES] * (len(problem.theta(model.penalty)) - 1), PENALTIES]).T
     start = np.clip(problem.theta(model.penalty), low, high)
     fmin_l_bfgs_b(
@@ -114,7 +117,7 @@ class _Problem:
     training: MatchCounts
     validation: MatchCounts
     weights: FloatArray
-    rank: int | None
+    rank: int | None = None
     trials: list[Trial] = field(default_factory=list)
     pull: FloatArray = field(default_factory=lambda: np.zeros(0))
     steepness: float = 0.0
@@ -266,5 +269,4 @@ def _problem(
         training=count_matches(met[~validates], len(distinct), context_of_pair[~validates], len(U)),
         validation=count_matches(met[validates], len(distinct), context_of_pair[validates], len(U)),
         weights=count_matches(met, len(distinct)).item_shares,
-        rank=model.rank,
     )

@@ -51,15 +51,16 @@ def landmark_factor(
 ) -> LandmarkFactor:
     """Pivoted Cholesky of a kernel with k(x, x) = 1; column(i): (n,) its values with item i.
 
-    weights: (n,) of the items. It ends early where no item is further than `tolerance` from what the landmarks span.
+    weights: (n,) positive, of the items: the next landmark is the item with the most weight times what the landmarks do
+    not span of it. It ends early where that is at most `tolerance` of every item.
     """
     left = np.ones(n_items)
     lower = np.zeros((n_items, min(rank, n_items)))
     landmarks: list[int] = []
     while len(landmarks) < lower.shape[1]:
-        pivot = int(np.argmax(left))
-        if left[pivot] <= tolerance:
+        if left.max() <= tolerance:
             break
+        pivot = int(np.argmax(weights * left))
         known = lower[:, : len(landmarks)]
         found = (column(pivot) - known @ known[pivot]) / np.sqrt(left[pivot])
         lower[:, len(landmarks)] = found
