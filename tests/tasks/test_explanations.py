@@ -87,7 +87,7 @@ def test_published_findings_are_about_kinds_of_duels_that_are_explained(config):
 )
 def test_published_findings_are_about_features_of_their_data(name, config):
     dataset = adapter(name).dataset
-    features = {feature.name for feature in (*dataset.items, *dataset.contexts)}
+    features = {feature.name for feature in (*dataset.items, *(dataset.contexts or ()))}
     levels = {f"{feature.name}={level}" for feature in dataset.items for level in feature.levels or ()}
     named = {player for finding in config.findings for player in (*finding.players, *finding.rivals)}
     assert named <= features | levels
