@@ -12,7 +12,7 @@ from models.findings import STATISTICS, Verdict
 from reports import style
 from reports.explanation_figure import PlayerValues, draw_explanation
 from reports.finished_run import FinishedRun, NotARunError
-from reports.page import Block, Column, Definitions, Figure, Picture, Prose, Row, Section, Table
+from reports.page import Block, Column, Definitions, Figure, Picture, Row, Section, Table
 from reports.wording import fixed, listed, spaced
 
 MODELS: Mapping[str, str] = {
@@ -21,7 +21,7 @@ MODELS: Mapping[str, str] = {
     "upm": "SHAP, utility model",
 }
 _KEYS = {"items": ("winner has less", "more"), "contexts": ("less", "more")}
-_VALUES = ("kind", "title", "model", "of", "duel", "player", "value", "difference")
+_VALUES = ("kind", "title", "model", "of", "duel", "player", "value", "standard_error", "difference")
 _DUELS = ("kind", "model", "preference", "gap", "coalitions")
 _LABELS = 23.0  # mm left of the bars
 
@@ -32,7 +32,7 @@ def explanation_section(run: FinishedRun) -> Section:
     verdicts = read_verdicts(run)
     blocks: list[Block] = [_verdict_table(run, verdicts)] if verdicts else []
     blocks += [_figure(kind, values[values["kind"] == kind]) for kind in values["kind"].unique()]
-    blocks.append(_how(duels, verdicts))
+    blocks.append(_how(values, duels, verdicts))
     return Section("What decides it", blocks)
 
 
@@ -133,11 +133,23 @@ def _player(name: str, values: pd.DataFrame) -> PlayerValues:
     return PlayerValues(spaced(name), values["value"].to_numpy(dtype=np.float64), differences)
 
 
-def _how(duels: pd.DataFrame, verdicts: tuple[Verdict, ...]) -> Block:
-    if not verdicts:
-        return Prose([_gap(duels)])
+def _how(values: pd.DataFrame, duels: pd.DataFrame, verdicts: tuple[Verdict, ...]) -> Block:
+    """What the words and numbers of the section mean."""
     used = dict.fromkeys(verdict.finding.statistic for verdict in verdicts)
-    return Definitions([(spaced(name), f"{STATISTICS[name]}.") for name in used] + [("gap", _gap(duels))], boxed=True)
+    entries = [(spaced(name), f"{STATISTICS[name]}.") for name in used]
+    return Definitions([*entries, ("contributions", _exactness(values, duels)), ("gap", _gap(duels))], boxed=True)
+
+
+def _exactness(values: pd.DataFrame, duels: pd.DataFrame) -> str:
+    """Whether all coalitions were asked."""
+    sampled = values["standard_error"].dropna()
+    most = int(duels["coalitions"].max())
+    if sampled.empty:
+        return f"Shapley values over all coalitions of features, up to {most:,}; in log-odds of the winner."
+    return (
+        f"Shapley values in log-odds of the winner, where there are too many coalitions of features from sampled ones; "
+        f"the standard error that this leaves is {fixed(float(sampled.mean()), 3)} on average."
+    )
 
 
 def _gap(duels: pd.DataFrame) -> str:

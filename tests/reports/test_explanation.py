@@ -31,10 +31,10 @@ def write_explained(folder: Path) -> Path:
         for duel, of_duel in enumerate(values):
             for player, value in zip(PLAYERS, of_duel, strict=True):
                 difference = None if player == "types" else float(np.tanh(value))
-                rows.append(("battles", "All battles", model, "items", duel, player, value, difference))
+                rows.append(("battles", "All battles", model, "items", duel, player, value, None, difference))
             duels.append(("battles", model, of_duel.sum() + 0.1, -0.1, 8))
     results = folder / "results"
-    columns = ["kind", "title", "model", "of", "duel", "player", "value", "difference"]
+    columns = ["kind", "title", "model", "of", "duel", "player", "value", "standard_error", "difference"]
     pd.DataFrame(rows, columns=columns).to_parquet(results / "explanations.parquet")
     columns = ["kind", "model", "preference", "gap", "coalitions"]
     pd.DataFrame(duels, columns=columns).to_parquet(results / "explained_duels.parquet")
@@ -83,6 +83,15 @@ def test_both_models_are_drawn_in_the_order_of_the_first(run):
 def test_the_gap_to_the_models_own_preference_is_told(run):
     html = to_html(Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run)]))
     assert "0.100 (of" in html
+
+
+def test_contributions_are_exact_or_tell_their_standard_error(run):
+    page = Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run)])
+    assert "over all coalitions of features, up to 8;" in to_html(page)
+    path = run.path / "results" / "explanations.parquet"
+    pd.read_parquet(path).assign(standard_error=0.25).to_parquet(path)
+    page = Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run)])
+    assert "the standard error that this leaves is 0.250 on average" in to_html(page)
 
 
 def test_simulated_data_says_that_the_findings_are_of_other_data(write_run):
