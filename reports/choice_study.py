@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from models.records import MetricRow
 from reports.example_tree import FittedTree, read_example, read_tree, tree_picture
 from reports.finished_run import FinishedRun
+from reports.gp_accuracy import GP, gp_table
 from reports.leaving_out import leaving_out_section
 from reports.many_trees import asked_blocks, gallery_blocks
 from reports.page import Answer, Block, Column, Figure, KeyNumber, Page, Prose, Row, Section, Table
@@ -27,6 +28,7 @@ from reports.wording import MISSING, fixed, points, share, spaced
 
 POOLED = "pooled"
 ALL_VARIANTS: Mapping[str, str] = {**VARIANTS, POOLED: "one tree for all"}
+MODELS: Mapping[str, str] = {**ALL_VARIANTS, GP: "Gaussian process"}
 WHO = "respondent"
 ITEM = "profile"
 """What the leaves of a tree hold."""
@@ -52,6 +54,7 @@ def choice_page(run: FinishedRun, *, study: str, title: str) -> Page:
         title=title,
         facts=facts(run.record),
         warnings=warnings(run.record),
+        cover="accuracy-test",
         answer=_answer(run, published),
         sections=[
             Section("Published beside found" if published else "What was found", _comparison(run, published)),
@@ -110,6 +113,7 @@ def _comparison(run: FinishedRun, published: Sequence[MetricRow]) -> list[Block]
         trees,
         accuracy_figure(run, ALL_VARIANTS, who=WHO),
         accuracy_table(run, ALL_VARIANTS, who=WHO),
+        gp_table(run, who=WHO),
     ]
     if published:
         blocks.append(_published_table(run, published))
@@ -123,7 +127,7 @@ def _published_table(run: FinishedRun, published: Sequence[MetricRow]) -> Table:
         told.setdefault((row.published_source or "", row.variant), {})[row.split] = row
     rows = []
     for (source, variant), by_split in told.items():
-        cells = [source, ALL_VARIANTS[variant]]
+        cells = [source, MODELS[variant]]
         for split in SPLITS:
             at = by_split.get(split)
             found, stated = (at.value, at.published) if at is not None else (None, None)
@@ -136,10 +140,10 @@ def _published_table(run: FinishedRun, published: Sequence[MetricRow]) -> Table:
         else "Points: 100 × (found − published). How the paper counts a tie is not said."
     )
     return Table(
-        "What was published about the accuracy of a respondent’s tree.",
+        "What was published about the accuracy of a respondent’s tree or process.",
         [
             Column("published in", "left"),
-            Column("tree", "left"),
+            Column("model", "left"),
             *(Column(header, group=group) for group in SPLITS.values() for header in ("found", "published", "points")),
         ],
         rows,

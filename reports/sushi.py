@@ -9,6 +9,10 @@ import pandas as pd
 from reports.active_learning import Courses, asking_section, asking_sentence, read_courses
 from reports.example_tree import example_blocks, read_example
 from reports.finished_run import FinishedRun
+from reports.gp_accuracy import gp_table
+from reports.history import history_section
+from reports.leaving_out import leaving_out_section
+from reports.many_trees import asked_blocks, gallery_blocks
 from reports.page import (
     Answer,
     Block,
@@ -80,6 +84,7 @@ def page(run: FinishedRun) -> Page:
         title="One preference tree for every sushi eater",
         facts=facts(run.record),
         warnings=warnings(run.record),
+        cover="accuracy-test",
         answer=_answer(run, published, nearest, courses),
         sections=[
             Section("Published beside found" if published else "What was found", _comparison(run, published)),
@@ -87,7 +92,11 @@ def page(run: FinishedRun) -> Page:
             Section("One user’s tree", example_blocks(example, small=DISCARDED, large=KEPT)),
             Section("Which choices move the number", _protocols(protocols, moved, published, nearest)),
             Section("Why they differ" if published else "What makes the difference", [_reasons(run, moved, nearest)]),
+            Section("What trees ask about", asked_blocks(run, None)),
+            leaving_out_section(run),
             *([asking_section(run, courses)] if courses else []),
+            history_section(run),
+            Section("Trees of single users", gallery_blocks(run)),
             provenance(run.record, run.cards()),
         ],
     )
@@ -164,6 +173,7 @@ def _comparison(run: FinishedRun, published: Published | None) -> list[Block]:
         trees,
         accuracy_figure(run, VARIANTS, published=source),
         accuracy_table(run, VARIANTS, published=source),
+        gp_table(run, published=source is not None),
         definitions(),
     ]
 

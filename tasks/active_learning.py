@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
-from prefect import task
+from prefect import task, unmapped
 from prefect.cache_policies import NO_CACHE
 
 from models.records import Record
@@ -15,6 +15,7 @@ from tasks.asking import WAYS, Way, ask, course_metrics, summarise
 from tasks.progress import advance
 from tasks.protocols import read_respondents
 from tasks.results import add_metrics, write_parquet
+from tasks.run_folder import RunFolder
 
 ASKING = "Ask every user"
 AT_ONCE: Mapping[str, int] = {"preference_tree": 5000, "preference_gp": 100}
@@ -28,6 +29,13 @@ class Portion(Record):
     way: Way
     start: int
     stop: int
+
+
+class Told(Record):
+    """The published share of users whose favourite is found within 9 questions, by way, and where it was published."""
+
+    found: dict[str, float]
+    source: str
 
 
 class Asked(Record):
@@ -69,6 +77,16 @@ def ask_users(portion: Portion, asked: Asked, work: Path) -> Path:
     judged.to_parquet(path, index=False)
     advance(ASKING)
     return path
+
+
+def ask_everybody(
+    study: str, run: RunFolder, asked: Asked, ways: Mapping[str, Way], *, known: int, gp_users: int, told: Told
+) -> None:
+    """Ask the users in every way in a run, and write what is found; known: how many users the table has."""
+    work = portions(ways, asked, known=known, gp_users=gp_users)
+    with run.step(ASKING, total=len(work)):
+        paths = ask_users.map(work, unmapped(asked), unmapped(run.work)).result()
+        write_courses(study, work, paths, run.results, published=told.found, source=told.source)
 
 
 def write_courses(

@@ -119,8 +119,8 @@ def ranked_items(respondents: Respondents) -> tuple[IntArray, IntArray]:
     sizes = np.bincount(owner, minlength=n_users)
     if len(np.unique(sizes)) != 1:
         raise ValueError(f"the users of {respondents.table.name} ranked between {sizes.min()} and {sizes.max()} items")
-    lost = np.bincount(np.searchsorted(seen, respondents.users * n_items + respondents.comparisons[:, 1]))
-    ranks = 1 + np.resize(lost, len(seen)).reshape(n_users, -1)
+    losers = np.searchsorted(seen, respondents.users * n_items + respondents.comparisons[:, 1])
+    ranks = 1 + np.bincount(losers, minlength=len(seen)).reshape(n_users, -1)
     whole = (np.sort(ranks, axis=1) == np.arange(1, ranks.shape[1] + 1)).all(axis=1)
     if not whole.all():
         first = respondents.user_ids[int(np.argmin(whole))]

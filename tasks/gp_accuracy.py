@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from prefect import task
+from prefect import task, unmapped
 from prefect.cache_policies import NO_CACHE
 
 from models.preference_gp import PreferenceGPs, unit_scaled
@@ -25,6 +25,7 @@ from tasks.protocols import (
     split_comparisons,
 )
 from tasks.results import add_metrics, write_parquet
+from tasks.run_folder import RunFolder
 from tasks.scoring import Published, Trial, beside_published
 
 FITTING = "Fit a Gaussian process to each user"
@@ -89,11 +90,16 @@ def fit_gps(portion: slice, trial: Trial, protocol: Protocol, work: Path) -> Pat
     return path
 
 
-def write_gps(study: str, paths: Iterable[Path], published: Sequence[Published], results: Path) -> None:
-    """Put the portions together in `gp_users.parquet`, and add their means to `metrics.json`."""
-    scores = pd.concat([pd.read_parquet(path) for path in paths], ignore_index=True)
-    write_parquet(results / "gp_users.parquet", pa.Table.from_pandas(scores, preserve_index=False))
-    add_metrics(results / "metrics.json", gp_metrics(study, scores, published))
+def score_gps(
+    study: str, run: RunFolder, trial: Trial, protocol: Protocol, published: Sequence[Published], *, n_users: int
+) -> None:
+    """Score the process of each of n_users users in a run: `gp_users.parquet`, and their means in `metrics.json`."""
+    work = gp_portions(n_users if trial.users is None else min(n_users, trial.users))
+    with run.step(FITTING, total=len(work)):
+        paths = fit_gps.map(work, unmapped(trial), unmapped(protocol), unmapped(run.work)).result()
+        scores = pd.concat([pd.read_parquet(path) for path in paths], ignore_index=True)
+        write_parquet(run.results / "gp_users.parquet", pa.Table.from_pandas(scores, preserve_index=False))
+        add_metrics(run.results / "metrics.json", gp_metrics(study, scores, published))
 
 
 def gp_metrics(study: str, scores: pd.DataFrame, published: Sequence[Published]) -> list[MetricRow]:

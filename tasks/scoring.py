@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from prefect import task
+from prefect import task, unmapped
 from prefect.cache_policies import NO_CACHE
 
 from models.errors import UsageError
@@ -25,6 +25,7 @@ from tasks.protocols import (
     typical_user,
 )
 from tasks.results import write_json, write_metrics, write_parquet
+from tasks.run_folder import RunFolder
 
 TRYING = "Try every protocol"
 BATCH = 6
@@ -144,7 +145,9 @@ def try_protocols(protocols: Iterable[Protocol], trial: Trial) -> list[dict[str,
     return rows
 
 
-def write_protocols(batches_of_rows: Iterable[Sequence[dict[str, Any]]], results: Path) -> None:
-    """Write the rows of all batches, in their order, to `protocols.parquet`."""
-    rows = [row for batch in batches_of_rows for row in batch]
-    write_parquet(results / "protocols.parquet", pa.Table.from_pylist(rows))
+def try_all(run: RunFolder, trial: Trial, protocols: Sequence[Protocol]) -> None:
+    """Score each user's tree under each protocol in a run: `protocols.parquet`, a row a protocol, in their order."""
+    with run.step(TRYING, total=len(protocols)):
+        found = try_protocols.map(batches(protocols), unmapped(trial)).result()
+        rows = [row for batch in found for row in batch]
+        write_parquet(run.results / "protocols.parquet", pa.Table.from_pylist(rows))

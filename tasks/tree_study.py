@@ -9,6 +9,7 @@ from pydantic import Field
 
 from data_adapters.source import catalogue
 from data_adapters.source.description import Adapter
+from tasks.gp_accuracy import score_gps
 from tasks.leaving_out import LEAVING_OUT, leave_features_out
 from tasks.many_trees import describe_trees
 from tasks.protocols import Encoding, Protocol, Split, TieBreak
@@ -37,6 +38,11 @@ class TreeConfig(StudyConfig):
         both = [Protocol(straddlers=straddlers, **choices) for straddlers in ("discarded", "kept")]
         return {protocol.variant: protocol for protocol in both}
 
+    @property
+    def papers(self) -> Protocol:
+        """The tree the paper tells of: straddlers discarded."""
+        return next(iter(self.variants.values()))
+
 
 class ChoiceConfig(TreeConfig):
     """The settings of a study of a choice experiment."""
@@ -53,7 +59,9 @@ class ChoiceConfig(TreeConfig):
         return catalogue.adapter(name, mapping=self.mapping)
 
 
-def study_choices(name: str, config: ChoiceConfig, published: Sequence[Published] = ()) -> Path:
+def study_choices(
+    name: str, config: ChoiceConfig, published: Sequence[Published] = (), published_gp: Sequence[Published] = ()
+) -> Path:
     """Learn each respondent's tree, and one of all respondents, from some of their choices; predict the others.
 
     Returns the run's folder (dt-pbo, G.3 and G.4). Opt-outs say nothing about two profiles and are no comparisons.
@@ -62,14 +70,14 @@ def study_choices(name: str, config: ChoiceConfig, published: Sequence[Published
         with run.step("Build the table"):
             table = build_table(name, config, run.work, users=config.users)
         trial = Trial(table=table.folder, users=config.users, test_share=config.test_share, seed=config.seed)
-        papers = next(iter(config.variants.values()))
-        pooled = Pooled(protocol=papers, max_depth=config.pooled_depth)
+        pooled = Pooled(protocol=config.papers, max_depth=config.pooled_depth)
         with run.step("Fit two trees to each respondent, and one to all"):
             score_variants(name, trial, config.variants, published, run.results, pooled=pooled)
             draw_example(trial, config.variants, config.example_user, run.results)
-            describe_trees(trial, papers, run.results)
+            describe_trees(trial, config.papers, run.results)
         with run.step(LEAVING_OUT):
-            leave_features_out(name, trial, papers, run.results)
+            leave_features_out(name, trial, config.papers, run.results)
+        score_gps(name, run, trial, config.papers, published_gp, n_users=table.manifest.rows["users"])
         with run.step("Write the report"):
             publish(run, [table])
     keep_artifacts(run.path)

@@ -48,6 +48,11 @@ def test_the_run_folder_holds_everything_and_nothing_half_done(run_dir: Path, co
         "users.parquet",
         "protocols.parquet",
         "example_tree.json",
+        "asked_features.parquet",
+        "leaving_out.parquet",
+        "gallery.json",
+        "gp_users.parquet",
+        "history.parquet",
     }
     assert list((run_dir / "figures").glob("*.svg"))
     assert (run_dir / "report.pdf").read_bytes().startswith(b"%PDF-")
@@ -94,8 +99,29 @@ def test_metrics_are_the_means_of_the_users_table(run_dir: Path) -> None:
         assert row.sd == pytest.approx(of_variant.std())
 
 
+def test_earlier_users_help_before_the_first_question(run_dir: Path) -> None:
+    regret = {
+        row.variant: row.value
+        for row in _metrics(run_dir)
+        if (row.model, row.metric, row.at) == ("user_tree", "rho_regret", 0)
+    }
+    assert set(regret) == {f"{table}_{way}_history" for table in ("sushi", "sushi_b") for way in ("with", "without")}
+    assert regret["sushi_with_history"] < regret["sushi_without_history"]
+
+
+def test_the_gaussian_process_is_scored_beside_the_trees(run_dir: Path) -> None:
+    found = {
+        (row.metric, row.split): row
+        for row in _metrics(run_dir)
+        if row.variant == "gp" and row.model == "preference_gp"
+    }
+    assert found["accuracy", "test"].published == 0.895
+    assert found["accuracy", "train"].value > 0.95
+    assert found["accuracy", "test"].n == USERS
+
+
 def test_the_curves_of_asking_are_metrics_after_each_question(run_dir: Path) -> None:
-    rows = [row for row in _metrics(run_dir) if row.at is not None]
+    rows = [row for row in _metrics(run_dir) if row.at is not None and row.model != "user_tree"]
     courses = pd.read_parquet(run_dir / "results" / "active_learning.parquet").set_index(["way", "question"])
     assert {row.variant: row.n for row in rows} == {
         "tree_top_leaf": USERS,

@@ -204,7 +204,53 @@ def metrics() -> list[MetricRow]:
                 )
         for metric, value in zip(("leaves", "depth"), found["size"], strict=True):
             rows.append(MetricRow(**common, metric=metric, split="train", value=value, sd=value / 8))
-    return rows
+    return [*rows, *gp_metrics()]
+
+
+def gp_metrics() -> list[MetricRow]:
+    common = {"study": "sushi", "model": "preference_gp", "variant": "gp", "n": 400, "sd": 0.1}
+    found = {"train": (0.999, 0.998, 1.0), "test": (0.8879, 0.8861, 0.9962)}
+    published = {"train": 0.997, "test": 0.895}
+    return [
+        MetricRow(
+            **common,
+            metric=metric,
+            split=split,
+            value=value,
+            published=published[split] if metric == "accuracy" else None,
+            published_source="dt-pbo Table 1" if metric == "accuracy" else None,
+        )
+        for split, values in found.items()
+        for metric, value in zip(("accuracy", "strict_accuracy", "decided_share"), values, strict=True)
+    ]
+
+
+def of_features() -> dict[str, pd.DataFrame]:
+    """What trees ask about, and what each feature is worth."""
+    names = [column.feature for column in COLUMNS]
+    asked = pd.DataFrame({"feature": names, "asked": [0.4, 0.9, 0.8, 0.6], "first": [0.1, 0.2, 0.5, 0.2], "users": 400})
+    worth = pd.DataFrame({"removed": names, "users": 400, "leaves": 8.5, "test_accuracy": 0.84})
+    for split, sd in (("train", 3.0), ("test", 9.0)):
+        worth[f"{split}_delta"] = [-0.2, 0.1, -3.4, 1.6]
+        worth[f"{split}_delta_sd"] = sd
+    return {"asked_features": asked, "leaving_out": worth}
+
+
+def history() -> pd.DataFrame:
+    frames = []
+    for table, way in product(("sushi", "sushi_b"), ("with_history", "without_history")):
+        start = 2.0 if way == "with_history" else 4.0
+        regret = start * np.exp(-np.arange(21) / 15)
+        frames.append(
+            pd.DataFrame(
+                {
+                    "table": table, "way": way, "question": np.arange(21), "users": 350,
+                    "rho_regret": regret, "rho_regret_sd": 1.2, "top1_error": regret, "top1_error_sd": 1.5,
+                    "found_share": 1 - regret / 5,
+                }
+            )
+        )  # fmt: skip
+    return pd.concat(frames, ignore_index=True)
 
 
 def users() -> pd.DataFrame:
@@ -282,6 +328,7 @@ def write(folder: Path, *, simulated: bool = False, unpinned: bool = False, trie
             "seed": 0,
             "simulated": simulated,
             "example_user": "17",
+            "cohort": 50,
             "tree": {"tie_break": "lowest", "ratio": 0.25},
         },
         seed=0,
@@ -309,6 +356,10 @@ def write(folder: Path, *, simulated: bool = False, unpinned: bool = False, trie
         "trees": {"straddlers_discarded": fitted(SMALL, 1), "straddlers_kept": fitted(bushy(6, 10), 2)},
     }
     (results / "example_tree.json").write_text(json.dumps(example), "utf-8")
+    for name, frame in {**of_features(), "history": history()}.items():
+        frame.to_parquet(results / f"{name}.parquet")
+    shown = [{"user_id": str(user), "tree": fitted(split, user)} for user, split in ((3, SMALL), (5, bushy(3, 10)))]
+    (results / "gallery.json").write_text(json.dumps({"trees": shown}), "utf-8")
     return folder
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,19 @@ def test_ranks_are_read_off_the_comparisons(simulated: Respondents) -> None:
     assert items.shape == ranks.shape == (30, 10)
     winner, loser = simulated.comparisons.T
     assert (ranks[simulated.users, winner] < ranks[simulated.users, loser]).all()
+
+
+def test_a_last_user_who_likes_the_last_item_best_is_ranked_too(simulated: Respondents) -> None:
+    """Her favourite loses to nothing, so nothing counts up to it."""
+    pairs = np.array([(winner, loser) for winner in range(9, -1, -1) for loser in range(winner)])
+    alone = dataclasses.replace(
+        simulated,
+        users=np.zeros(45, dtype=np.int64),
+        comparisons=pairs,
+        user_ids=simulated.user_ids[:1],
+        user_keys=simulated.user_keys[:1],
+    )
+    assert ranked_items(alone)[1].tolist() == [list(range(10, 0, -1))]
 
 
 def test_comparisons_that_are_no_ranking_are_refused(simulated: Respondents) -> None:
