@@ -20,50 +20,67 @@ def explain(kind: type[BaseModel], errors: Iterable[ErrorDetails]) -> list[str]:
     """
     lines = []
     for error in errors:
-        name = ".".join(str(part) for part in error["loc"])
-        field = _field(kind, error["loc"])
+        path = _path(kind, error["loc"])
+        name = ".".join(str(part) for part, _ in path)
+        field = next((field for _, field in reversed(path) if field is not None), None)
         if error["type"] == "extra_forbidden":
             lines += _unknown(kind, name, error["loc"])
             continue
         found = "" if error["type"] == "missing" or not name else f" = {error['input']}"
         lines.append(f"  {name or 'the whole'}{found}: {error['msg'][:1].lower()}{error['msg'][1:]}")
         if field is not None and field.description:
-            default = "" if field.is_required() else f" (default: {field.get_default(call_default_factory=True)})"
-            lines.append(f"    {name}: {field.description}{default}")
+            lines.append(f"    {name}: {field.description}{_default(field)}")
     return lines
 
 
+def _default(field: FieldInfo) -> str:
+    """The default in brackets; none for a setting that is required, or that is a group of settings."""
+    default = None if field.is_required() else field.get_default(call_default_factory=True)
+    return "" if field.is_required() or isinstance(default, BaseModel) else f" (default: {default})"
+
+
 def _unknown(kind: type[BaseModel], name: str, location: Location) -> list[str]:
-    owner = _owner(kind, location)
+    owner = _owner(kind, location[:-1])
     known = list(owner.model_fields) if owner is not None else []
     close = difflib.get_close_matches(str(location[-1]), known, n=1)
     hint = f" Did you mean {close[0]}?" if close else ""
     return [f"  {name}: there is no such setting.{hint}", f"    There are: {', '.join(known)}"]
 
 
-def _field(kind: type[BaseModel], location: Location) -> FieldInfo | None:
-    """The field a location leads to, or the last one on the way that has a name."""
-    found: FieldInfo | None = None
-    owner: type[BaseModel] | None = kind
-    for part in location:
-        if isinstance(part, int):
-            continue
-        if owner is None or part not in owner.model_fields:
-            break
-        found = owner.model_fields[part]
-        owner = _model_in(found.annotation)
-    return found
+def _path(kind: type[BaseModel], location: Location) -> list[tuple[int | str, FieldInfo | None]]:
+    """The parts of a location with the field each leads to; the tag that chose among kinds of settings is left out."""
+    path: list[tuple[int | str, FieldInfo | None]] = []
+    for at, part in enumerate(location):
+        owners = _owners(kind, location[:at])
+        if not any(_is_tagged(owner, part) for owner in owners):
+            path.append((part, next((o.model_fields[str(part)] for o in owners if part in o.model_fields), None)))
+    return path
 
 
 def _owner(kind: type[BaseModel], location: Location) -> type[BaseModel] | None:
-    """The model in which an unknown setting was given."""
-    parents = [part for part in location[:-1] if isinstance(part, str)]
-    field = _field(kind, parents)
-    return kind if field is None else _model_in(field.annotation)
+    """The model in which the setting after a location is given."""
+    return next(iter(_owners(kind, location)), None)
 
 
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """The model that a type is, or that is in a container or union of it."""
+def _owners(kind: type[BaseModel], location: Location) -> list[type[BaseModel]]:
+    """The models a location leads to: one, or several kinds of settings until a tag chooses among them."""
+    owners = [kind]
+    for part in location:
+        if isinstance(part, int):
+            continue
+        tagged = [owner for owner in owners if _is_tagged(owner, part)]
+        fields = [owner.model_fields[part] for owner in owners if part in owner.model_fields]
+        owners = tagged or [model for field in fields[:1] for model in _models_in(field.annotation)]
+    return owners
+
+
+def _is_tagged(model: type[BaseModel], part: int | str) -> bool:
+    """Whether a part of a location is the tag by which pydantic chose a model, and no setting."""
+    return "kind" in model.model_fields and model.model_fields["kind"].default == part
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    """The model that a type is, or those in a container or union of it."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next((model for model in map(_model_in, get_args(annotation)) if model is not None), None)
+        return [annotation]
+    return [model for part in get_args(annotation) for model in _models_in(part)]

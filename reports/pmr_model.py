@@ -63,13 +63,12 @@ class Asked(BaseModel):
 def read_asked(run: FinishedRun) -> Asked:
     """Read `results/conversation.json`. Raises NotARunError if it is missing or malformed."""
     try:
-        return Asked.model_validate(run.json("conversation"))
-    except ValidationError as problem:
-        first = problem.errors()[0]
+        # Not among the results: answers replayed are the same answers.
+        engine = run.record.config["engine"]["kind"]
+        return Asked.model_validate({**run.json("conversation"), "engine": engine})
+    except (ValidationError, KeyError, TypeError) as problem:
         path = run.path / "results" / "conversation.json"
-        raise NotARunError(
-            f"{path}, {'.'.join(map(str, first['loc']))}: {first['msg']}. Run the study again."
-        ) from problem
+        raise NotARunError(f"{path}, or the engine in run.json, is malformed. Run the study again.") from problem
 
 
 def asked_section(run: FinishedRun, asked: Asked) -> Section:

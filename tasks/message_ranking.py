@@ -56,7 +56,6 @@ def conversation(
         write_json(
             run.results / "conversation.json",
             {
-                "engine": settings.kind,
                 "model": engine.model,
                 "revision": engine.revision,
                 "templates": [count._asdict() for count in talk.counts()],

@@ -24,6 +24,8 @@ EXAMPLES = """Examples:
   prefstudy run sushi --config my.toml        with settings from a file
   prefstudy run conjoint --raw DIR --mapping my.toml
                                               a choice experiment of your own
+  prefstudy run pmr --simulated --engine rules
+                                              without data and language model
 
 A setting that does not exist is refused with the list of those that do."""
 
@@ -40,6 +42,12 @@ def run(
     ] = False,
     mapping: Annotated[
         Path | None, typer.Option(metavar="FILE.toml", help="What the columns of a choice experiment are.")
+    ] = None,
+    engine: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who reads messages: vllm, server, rules or replay.")
+    ] = None,
+    features: Annotated[
+        str | None, typer.Option(metavar="WHICH", help="Features of messages: propose, table9 or a TOML file.")
     ] = None,
     config: Annotated[Path | None, typer.Option(metavar="FILE.toml", help="Read settings from a TOML file.")] = None,
     settings: Annotated[
@@ -59,11 +67,13 @@ def run(
         "simulated": simulated or None,
         "allow_unpinned": allow_unpinned or None,
         "mapping": mapping,
+        "features": features,
         "seed": seed,
     }
+    assignments = [*(settings or []), *([] if engine is None else [f"engine.kind={engine}"])]
     prepare_prefect()
     chosen = studies.study(study)
-    _run(chosen, read_config(chosen.config, file=config, assignments=settings or [], options=options))
+    _run(chosen, read_config(chosen.config, file=config, assignments=assignments, options=options))
 
 
 def demo(out: Out = None) -> None:
