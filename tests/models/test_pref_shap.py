@@ -252,6 +252,23 @@ def test_an_explanation_is_one_of_the_shap_library_with_colours_and_errors(items
     assert np.isnan(found.explanation.data[:, 0]).all()
 
 
+@pytest.mark.filterwarnings("ignore")  # the shap library's own
+def test_the_plots_of_the_shap_library_take_an_explanation(items, gpm):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    shap = pytest.importorskip("shap")
+    found = PrefShap(gpm, items, players={"pair": [0, 1], "x2": [2], "x3": [3]}).duels(items, matches(items, 40))
+    for plot, shown in (
+        (shap.plots.beeswarm, found.explanation), (shap.plots.bar, found.explanation),
+        (shap.plots.waterfall, found.explanation[0]),
+    ):  # fmt: skip
+        matplotlib.pyplot.figure()
+        plot(shown, show=False)
+        labels = {label.get_text() for axes in matplotlib.pyplot.gcf().axes for label in axes.get_yticklabels()}
+        assert any("pair" in label for label in labels)
+        matplotlib.pyplot.close("all")
+
+
 def test_explaining_does_not_import_the_shap_library():
     code = "import sys, models.pref_shap; sys.exit('shap' in sys.modules or 'numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
