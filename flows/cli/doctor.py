@@ -80,7 +80,7 @@ def _data() -> Iterator[Check]:
 
 def _vllm() -> Check:
     if util.find_spec("vllm") is None:
-        return Check("vLLM", False, "for language-model studies: pip install vllm")
+        return Check("vLLM", False, "for prefstudy run pmr on a GPU: pip install -e '.[vllm]'")
     return Check("vLLM", True, "installed")
 
 
