@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import typer
 
-from flows.cli import data, doctor, explain, ledger, listing, run, tree
+from flows.cli import ask, data, doctor, explain, ledger, listing, run, tree
 from flows.cli.console import INTERRUPTED, STOPPED, complain, err
 from models.errors import PrefstudyError, UsageError
 
@@ -36,6 +36,7 @@ app.add_typer(tree.app, name="tree")
 app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
 app.command("run", epilog=run.EXAMPLES)(run.run)
 app.command("demo")(run.demo)
+app.command("ask", epilog=ask.EXAMPLES)(ask.ask)
 app.command("doctor")(doctor.doctor)
 app.command("report")(run.report)
 
