@@ -13,6 +13,10 @@ class RawDataError(PrefstudyError):
     """A raw file is missing, altered, truncated or malformed."""
 
 
+class MissingDataError(RawDataError):
+    """Raw files are not at hand."""
+
+
 class TableError(PrefstudyError):
     """A pairwise table breaks its own schema or its files disagree."""
 

@@ -95,12 +95,34 @@ class Figure:
     caption: str
 
 
-Block = Prose | Definitions | Table | Figure
+@dataclass(frozen=True)
+class Link:
+    """A word that leads to a file; `target` is relative to the page's own folder."""
+
+    text: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Digest:
+    """A study among others: what it found, its main numbers and one picture, and where to read on."""
+
+    study: str
+    title: str
+    found: str
+    numbers: Sequence[KeyNumber]
+    picture: Picture | None
+    facts: Sequence[str]
+    links: Sequence[Link]
+    warnings: Sequence[str] = ()
+
+
+Block = Prose | Definitions | Table | Figure | Digest
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what stands under it."""
+    """A heading, which may be empty, and what stands under it."""
 
     heading: str
     blocks: Sequence[Block]
@@ -108,7 +130,11 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A whole report. `warnings` are shown on every page of it, `facts` under the title."""
+    """A whole report. `warnings` are shown on every page of it, `facts` under the title.
+
+    `cover` names the picture that stands for the study among others; the first that is small enough if none is named.
+    `comparable` says whether what was published can stand beside what was found; if unsaid, if no data is simulated.
+    """
 
     study: str
     title: str
@@ -116,6 +142,8 @@ class Page:
     sections: Sequence[Section]
     facts: Sequence[str] = ()
     warnings: Sequence[str] = ()
+    cover: str = ""
+    comparable: bool | None = None
 
     @property
     def pictures(self) -> tuple[Picture, ...]:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from pathlib import Path
 
 import plutoprint
 
+_RELATIVE_LINK = re.compile(r'<a href="(?![a-z]+:|#)[^"]*">(.*?)</a>', re.DOTALL)
+
 
 def write_pdf(html: str, path: Path, *, title: str, created: datetime) -> None:
     """Typeset `html` on A4 into `path`, dated `created` so that the same page gives the same bytes.
 
+    Links to files beside the page become plain text: a PDF could only name where they lie on this machine.
+
     Raises OSError if the file cannot be written.
     """
     book = plutoprint.Book(plutoprint.PAGE_SIZE_A4, plutoprint.PAGE_MARGINS_NONE, plutoprint.MEDIA_TYPE_PRINT)
-    book.load_html(html)
+    book.load_html(_RELATIVE_LINK.sub(r"\1", html))
     date = created.isoformat(timespec="seconds")
     book.set_metadata(plutoprint.PDF_METADATA_TITLE, title)
     book.set_metadata(plutoprint.PDF_METADATA_CREATION_DATE, date)

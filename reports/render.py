@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,31 +33,46 @@ def render(run_dir: Path) -> Rendered:
     Raises NotARunError if the folder is not a run's or lacks a result, OutputError if it cannot be written to.
     """
     run = open_run(run_dir)
-    page = _page_of(run)(run)
-    html = to_html(page)
-    rendered = Rendered(run_dir / "report.html", run_dir / "report.pdf")
-    try:
+    page = page_of(run)(run)
+    with _output_to(run_dir):
         (run_dir / "figures").mkdir(exist_ok=True)
         for picture in page.pictures:
             with _whole(run_dir / "figures" / f"{picture.name}.svg") as aside:
                 aside.write_text(standalone_svg(picture), "utf-8")
+    return write_page(page, run_dir, "report", created=run.record.started)
+
+
+def write_page(page: Page, folder: Path, name: str, *, created: datetime) -> Rendered:
+    """Write a page as `<name>.html` and `<name>.pdf`, each whole or not at all. Raises OutputError if that fails."""
+    html = to_html(page)
+    rendered = Rendered(folder / f"{name}.html", folder / f"{name}.pdf")
+    with _output_to(folder):
         with _whole(rendered.html) as aside:
             aside.write_text(html, "utf-8")
         with _whole(rendered.pdf) as aside:
-            write_pdf(html, aside, title=page.title, created=run.record.started)
-    except OSError as problem:
-        raise OutputError(f"The report cannot be written to {run_dir}: {problem.strerror or problem}.") from problem
+            write_pdf(html, aside, title=page.title, created=created)
     return rendered
 
 
-def _page_of(run: FinishedRun) -> Callable[[FinishedRun], Page]:
-    """The function `page` of the module in this room that is named as the study."""
+def page_of(run: FinishedRun) -> Callable[[FinishedRun], Page]:
+    """The function `page` of the module in this room that is named as the study.
+
+    Raises NotARunError if there is none.
+    """
     study = run.record.study
     module = import_module(f"reports.{study}") if study.isidentifier() and find_spec(f"reports.{study}") else None
     page: Callable[[FinishedRun], Page] | None = getattr(module, "page", None)
     if page is None:
         raise NotARunError(f"{run.path / 'run.json'}: there is no report page for a study {study!r}.")
     return page
+
+
+@contextmanager
+def _output_to(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as problem:
+        raise OutputError(f"The report cannot be written to {folder}: {problem.strerror or problem}.") from problem
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from prefect import task
 from prefect.artifacts import create_link_artifact, create_table_artifact
 from prefect.cache_policies import NO_CACHE
 
+from reports.index import render_index
 from reports.render import render
 from tasks.provenance import run_record
 from tasks.results import METRICS, write_cards
@@ -41,3 +42,16 @@ def keep_artifacts(run_dir: Path) -> None:
         key=f"{study}-report",
         description=f"The report of run {run_dir.name}; the PDF lies beside it.",
     )
+
+
+@task(name="publish index", cache_policy=NO_CACHE)
+def publish_index(out: Path) -> Path:
+    """Write the report over the latest run of each study in `out`, and keep a link to it as an artifact."""
+    index = render_index(out).html
+    create_link_artifact(
+        index.resolve().as_uri(),
+        link_text=index.name,
+        key="index",
+        description="What the latest run of each study found; the PDF lies beside it.",
+    )
+    return index

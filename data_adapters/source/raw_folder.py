@@ -12,7 +12,7 @@ from platformdirs import user_cache_path
 from data_adapters.files.digest import sha256_of
 from data_adapters.source.description import Adapter, Dataset, RawFile
 from data_adapters.source.simulation import SIMULATED, simulated_record
-from models.errors import RawDataError
+from models.errors import MissingDataError, RawDataError
 from models.records import RawFileRecord
 
 State = Literal["pinned", "simulated", "unpinned", "altered", "missing"]
@@ -72,18 +72,18 @@ def locate(adapter: Adapter, raw: Path | None = None, *, allow_unpinned: bool = 
     """Find the raw files and check their sha256 (DESIGN: the data).
 
     With `raw`, only there: in raw/NAME/raw, raw/NAME, raw. Without, the same below PREFSTUDY_RAW, then the cache.
-    `allow_unpinned` accepts files that are not the published ones. Raises RawDataError if a file is missing or altered,
-    naming the line if a strict reading finds one.
+    `allow_unpinned` accepts files that are not the published ones. Raises MissingDataError if a file is missing, and
+    RawDataError if one is altered, naming the line if a strict reading finds one.
     """
     dataset = adapter.dataset
     places = _places(dataset, raw)
     folder = _first_with_files(dataset, places)
     if folder is None:
-        raise RawDataError(_nothing_found(dataset, places))
+        raise MissingDataError(_nothing_found(dataset, places))
     checks = _check_files(dataset, folder)
     missing = [check.file.name for check in checks if check.state == "missing"]
     if missing:
-        raise RawDataError(f"{folder}: {', '.join(missing)} missing. {_get_it(dataset)}")
+        raise MissingDataError(f"{folder}: {', '.join(missing)} missing. {_get_it(dataset)}")
     found = RawFolder(path=folder, files=_records(dataset, checks), simulated=(folder / SIMULATED).exists())
     altered = sorted((check for check in checks if check.state == "altered"), key=lambda check: check.expected is None)
     if altered and (found.simulated or not allow_unpinned):

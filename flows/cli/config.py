@@ -1,4 +1,4 @@
-"""A study's config from a TOML file, `--set key=value` and the command's own options; the later ones win."""
+"""Configs of studies from a TOML file, `--set key=value` and the command's own options; the later ones win."""
 
 from __future__ import annotations
 
@@ -21,14 +21,50 @@ def read_config(
 
     Raises UsageError naming every setting that is unknown or impossible, with its description.
     """
+    return _config(kind, _settings(file, assignments), options, subject="The study")
+
+
+def read_configs(
+    kinds: Mapping[str, type[StudyConfig]],
+    *,
+    file: Path | None,
+    assignments: Sequence[str],
+    options: Mapping[str, Any],
+) -> dict[str, StudyConfig]:
+    """Put the configs of several studies together: the options are for all, each setting is its study's.
+
+    A file has a table a study, and an assignment is STUDY.KEY=VALUE. Raises UsageError as `read_config` does.
+    """
+    settings = _settings(file, assignments)
+    for name, of_study in settings.items():
+        if name not in kinds or not isinstance(of_study, dict):
+            raise UsageError(
+                f"{name}: there is no such study. With all, a setting is named after its study: sushi.users=100, or in "
+                f"a file users = 100 under [sushi].\nStudies: {', '.join(kinds)}"
+            )
+        if "out" in of_study:
+            raise UsageError(f"{name}.out: with all, every study writes to one folder: --out DIR")
+    return {
+        name: _config(kind, settings.get(name, {}), options, subject=f"The study {name}")
+        for name, kind in kinds.items()
+    }
+
+
+def _settings(file: Path | None, assignments: Sequence[str]) -> dict[str, Any]:
     settings = _read_toml(file) if file is not None else {}
     for assignment in assignments:
         _assign(settings, assignment)
-    settings |= {name: value for name, value in options.items() if value is not None}
+    return settings
+
+
+def _config(
+    kind: type[StudyConfig], settings: Mapping[str, Any], options: Mapping[str, Any], *, subject: str
+) -> StudyConfig:
+    given = {name: value for name, value in options.items() if value is not None}
     try:
-        return kind.model_validate(settings)
+        return kind.model_validate({**settings, **given})
     except ValidationError as error:
-        lines = ["The study cannot be run with these settings.", *explain(kind, error.errors())]
+        lines = [f"{subject} cannot be run with these settings.", *explain(kind, error.errors())]
         raise UsageError("\n".join(lines)) from error
 
 

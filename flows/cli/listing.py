@@ -16,6 +16,7 @@ def list_studies() -> None:
         lines.add_row(name, data_at_hand(name) or "not here", dataset.title)
     out.print(lines)
     say("\nRun one: prefstudy run STUDY, or without data: prefstudy run STUDY --simulated")
+    say("Run them all: prefstudy run all")
 
 
 def data_at_hand(name: str) -> str | None:

@@ -39,6 +39,7 @@ app.command("demo")(run.demo)
 app.command("ask", epilog=ask.EXAMPLES)(ask.ask)
 app.command("doctor")(doctor.doctor)
 app.command("report")(run.report)
+app.command("index")(run.index)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,20 +1,22 @@
-"""`prefstudy run`, `demo` and `report`: run a study, and say where its report lies."""
+"""`prefstudy run`, `demo`, `report` and `index`: run studies, write reports, and say where they lie."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from pydantic import TypeAdapter
 
-from data_adapters.source.raw_folder import locate
 from flows.cli import console, studies
-from flows.cli.config import read_config
-from flows.cli.engine import interruptible, prepare_prefect
+from flows.cli.config import read_config, read_configs
+from flows.cli.engine import prepare_prefect
+from flows.cli.execution import Planned, run_studies, run_study, say_where
+from models.errors import UsageError
 from models.records import MetricRow
-from tasks.run_folder import check_output
 from tasks.study import StudyConfig
+
+ALL = "all"
 
 EXAMPLES = """Examples:
   prefstudy run sushi                         with the paper's settings
@@ -26,6 +28,8 @@ EXAMPLES = """Examples:
                                               a choice experiment of your own
   prefstudy run pmr --simulated --engine rules
                                               without data and language model
+  prefstudy run all                           every study whose data is at hand
+  prefstudy run all --simulated --set sushi.users=500
 
 A setting that does not exist is refused with the list of those that do."""
 
@@ -33,7 +37,7 @@ Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder t
 
 
 def run(
-    study: Annotated[str, typer.Argument(metavar="STUDY", help="Which study; see: prefstudy list")],
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="Which study, or all; see: prefstudy list")],
     raw: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder with the raw files.")] = None,
     out: Out = None,
     simulated: Annotated[bool, typer.Option("--simulated", help="Simulate the raw files; the report says so.")] = False,
@@ -55,11 +59,14 @@ def run(
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of everything random.")] = None,
 ) -> None:
-    """Run a study, from raw files to report.
+    """Run a study, or all of them, from raw files to report.
 
     Its folder runs/STUDY/RUN-ID gets run.json, results, figures, report.html and
     report.pdf, and appears whole or not at all. Without --raw, the raw files are
     looked for in PREFSTUDY_RAW and where prefstudy data fetch puts them.
+
+    With all, a study whose data is not at hand is skipped, one that fails does not
+    stop the others, and runs/index.html and index.pdf report on them together.
     """
     options = {
         "raw": raw,
@@ -72,16 +79,29 @@ def run(
     }
     assignments = [*(settings or []), *([] if engine is None else [f"engine.kind={engine}"])]
     prepare_prefect()
-    chosen = studies.study(study)
-    _run(chosen, read_config(chosen.config, file=config, assignments=assignments, options=options))
+    if study == ALL:
+        if mapping is not None:
+            raise UsageError("--mapping: with all, say whose: --set bela.mapping=FILE.toml")
+        if engine is not None or features is not None:
+            raise UsageError("--engine, --features: with all, say whose: --set pmr.engine.kind=rules")
+        chosen = {name: studies.study(name) for name in studies.names()}
+        kinds = {name: found.config for name, found in chosen.items()}
+        configs = read_configs(kinds, file=config, assignments=assignments, options=options)
+        run_studies([Planned(chosen[name], configs[name]) for name in chosen], _folder_of_all(out))
+        return
+    one = studies.study(study)
+    of_one = read_config(one.config, file=config, assignments=assignments, options=options)
+    run_dir = run_study(one, of_one)
+    _show_published(run_dir, simulated=of_one.simulated)
+    say_where(_report_of(run_dir))
 
 
 def demo(out: Out = None) -> None:
     """Run every study, made small, on simulated data: nothing is needed, and it takes a minute or two."""
     prepare_prefect()
-    for name in studies.names():
-        chosen = studies.study(name)
-        _run(chosen, chosen.demo if out is None else chosen.demo.model_copy(update={"out": out}))
+    folder = _folder_of_all(out)
+    chosen = [studies.study(name) for name in studies.names()]
+    run_studies([Planned(study, study.demo.model_copy(update={"out": folder})) for study in chosen], folder)
 
 
 def report(
@@ -92,19 +112,27 @@ def report(
 
     with console.err.status("Writing the report ..."):
         render(run_dir)
-    _say_where(run_dir)
+    say_where(_report_of(run_dir))
 
 
-def _run(study: studies.Study, config: StudyConfig) -> None:
-    """Run a study after making sure, before Prefect's server starts, that its data is there and its output can be."""
-    check_output(config.out / study.name)
-    if not config.simulated:
-        locate(config.adapter(study.name), config.raw, allow_unpinned=config.allow_unpinned)
-    console.err.print(f"Study {study.name}", style="bold")
-    with console.progress("Starting Prefect (about 10 s)"), interruptible():
-        run_dir = study.flow(config)
-    _show_published(run_dir, simulated=config.simulated)
-    _say_where(run_dir)
+def index(
+    runs: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of all runs: DIR/STUDY/RUN-ID.")] = Path("runs"),
+) -> None:
+    """Write one report over the latest run of each study, without computing anything.
+
+    It is DIR/index.html and DIR/index.pdf, as prefstudy run all leaves them.
+    """
+    from reports.index import render_index
+
+    with console.err.status("Writing the index ..."):
+        rendered = render_index(runs)
+    say_where({"Index": rendered.html, "PDF": rendered.pdf})
+
+
+def _folder_of_all(out: Path | None) -> Path:
+    """The folder of all runs: the one given, or else where every study writes."""
+    folder: Path = StudyConfig.model_fields["out"].default
+    return folder if out is None else out
 
 
 def _show_published(run_dir: Path, *, simulated: bool) -> None:
@@ -128,13 +156,5 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 
-def _say_where(run_dir: Path) -> None:
-    files: dict[str, Any] = {
-        "HTML": run_dir / "report.html",
-        "PDF": run_dir / "report.pdf",
-        "Results": run_dir / "results",
-    }
-    console.say("")
-    for name, path in files.items():
-        console.say(f"{name:8} {console.shown(path)}")
-    console.say(f"\nOpen it: {files['HTML'].resolve().as_uri()}\n")
+def _report_of(run_dir: Path) -> dict[str, Path]:
+    return {"HTML": run_dir / "report.html", "PDF": run_dir / "report.pdf", "Results": run_dir / "results"}
