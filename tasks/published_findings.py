@@ -26,8 +26,9 @@ SYNTHETIC = ExplainConfig(
     kinds=(_OF_ALL, _A_AND_B),
     findings=(
         _fig2(
-            name="within_first", claim="What decides within clusters matters most.", statistic="importance_ratio",
-            players=(_WITHIN,), threshold=1,
+            name="within_first", statistic="importance_ratio", players=(_WITHIN,), rivals=_BETWEEN, threshold=1,
+            claim="What decides within clusters matters more than what decides between two (the cluster itself, one "
+            "feature here, is three in the paper).",
         ),
         _fig2(
             name="between_alike", statistic="evenness", players=_BETWEEN, threshold=0.8,
