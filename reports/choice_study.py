@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from models.records import MetricRow
-from reports.example_tree import FittedTree, read_example, read_tree, tree_picture
+from reports.example_tree import FittedTree, cut_in_words, read_example, read_tree, tree_picture
 from reports.finished_run import FinishedRun
 from reports.gp_accuracy import GP, gp_table
 from reports.leaving_out import leaving_out_section
@@ -172,7 +172,7 @@ def _example(user_id: str, trees: Mapping[str, FittedTree]) -> list[Block]:
             f"The same respondent’s tree, {spaced(KEPT)}: {len(unreadable.leaf_mean)} leaves, up to "
             f"{unreadable.depth} questions.",
             f"{unreadable.empty_leaves} of its leaves hold none of the profiles the respondent saw."
-            + (f" Only the first {part.cut_at} questions of each path are drawn." if part.cut_at else ""),
+            + cut_in_words(part),
         ),
     ]
 
@@ -182,7 +182,6 @@ def _pooled(run: FinishedRun, tree: FittedTree) -> list[Block]:
     best, worst = (tree.describe_leaf(tree.extreme_leaf(best=best)) for best in (True, False))
     limit = run.record.config.get("pooled_depth")
     limited = f" It was not grown beyond {limit} questions a path, so that it can be read." if limit is not None else ""
-    cut = f" Only the first {drawn.cut_at} questions of each path are drawn." if drawn.cut_at else ""
     [manifest] = run.record.data
     return [
         Prose(
@@ -194,7 +193,7 @@ def _pooled(run: FinishedRun, tree: FittedTree) -> list[Block]:
         Figure(
             [tree_picture("tree-pooled", drawn, f"Preference tree of all respondents. Best: {best}. Least: {worst}.")],
             f"What respondents prefer on the whole, in {len(tree.leaf_mean)} leaves.",
-            f"Liked best: {best}. Liked least: {worst}.{cut} {_READING}",
+            f"Liked best: {best}. Liked least: {worst}. {_READING}{cut_in_words(drawn)}",
         ),
     ]
 

@@ -122,11 +122,6 @@ def example_blocks(example: ExampleTree, *, small: str, large: str) -> list[Bloc
     readable, unreadable = example.trees[small], example.trees[large]
     best, worst = (readable.describe_leaf(readable.extreme_leaf(best=best)) for best in (True, False))
     whole, part = readable.draw(), unreadable.draw(height=_LARGE_TREE)
-    cut = (
-        f" Only the first {part.cut_at} questions of each path are drawn; a bar spans the means of the leaves left out."
-        if part.cut_at
-        else ""
-    )
     return [
         Prose([f"User {example.user_id} ranked, best first: {', '.join(map(spaced, example.ranking))}."]),
         Figure(
@@ -140,9 +135,20 @@ def example_blocks(example: ExampleTree, *, small: str, large: str) -> list[Bloc
             [tree_picture("tree-large", part, f"The same user's tree, {spaced(large)}.")],
             f"The same user’s tree, {spaced(large)}: {len(unreadable.leaf_mean)} leaves, up to {unreadable.depth} "
             "questions.",
-            f"{unreadable.empty_leaves} of its leaves hold none of the {len(example.ranking)} items.{cut}",
+            f"{unreadable.empty_leaves} of its leaves hold none of the {len(example.ranking)} items."
+            + cut_in_words(part),
         ),
     ]
+
+
+def cut_in_words(drawing: TreeDrawing) -> str:
+    """A sentence, with a space before it, on what is not drawn; empty if all is."""
+    if not drawing.cut_at:
+        return ""
+    return (
+        f" Only the first {drawing.cut_at} questions of each path are drawn; a bar spans the means of the leaves left "
+        f"out."
+    )
 
 
 def tree_picture(name: str, drawing: TreeDrawing, alt: str) -> Picture:

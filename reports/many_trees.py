@@ -8,7 +8,7 @@ from matplotlib.figure import Figure as Drawing
 from pydantic import TypeAdapter, ValidationError
 
 from reports import style
-from reports.example_tree import FittedTree, tree_picture
+from reports.example_tree import FittedTree, cut_in_words, tree_picture
 from reports.finished_run import FinishedRun, NotARunError
 from reports.page import Block, Figure, Picture, Prose
 from reports.wording import fixed, listed, spaced
@@ -106,13 +106,12 @@ def gallery_blocks(run: FinishedRun, *, who: str = "user", counting: str | None 
     for number, (user, tree) in enumerate(zip(users, trees, strict=True), start=1):
         shown = tree if counting is None else tree.counting(counting)
         drawn = shown.draw(height=_TREE)
-        cut = f" Only the first {drawn.cut_at} questions of each path are drawn." if drawn.cut_at else ""
         leaves = len(tree.leaf_mean)
         blocks.append(
             Figure(
                 [tree_picture(f"tree-{number}", drawn, f"Preference tree of {who} {user}, {leaves} leaves.")],
                 f"{who.capitalize()} {user}, {leaves} {'leaf' if leaves == 1 else 'leaves'}.",
-                f"Liked best: {shown.describe_leaf(shown.extreme_leaf(best=True))}.{cut}",
+                f"Liked best: {shown.describe_leaf(shown.extreme_leaf(best=True))}.{cut_in_words(drawn)}",
             )
         )
     return blocks

@@ -149,16 +149,18 @@ def _verdict(published: Published | None, nearest: Mapping[str, Nearest]) -> str
             "with them, and no difference is shown."
         )
     figure = f"published {share(published.train)} on training and {share(published.test)} on test choices"
-    distance = "; ".join(
-        f"the nearest of {near.among} protocols with straddlers {level} is {fixed(100 * near.distance, 2)} points off"
-        for level, near in nearest.items()
-    )
+    distance = "; ".join(_distance(level, near) for level, near in nearest.items())
     reproducing = [level for level, near in nearest.items() if near.distance <= REPRODUCED]
     if len(reproducing) == 1:
         return f"The {figure} belong to the tree with straddlers {reproducing[0]}: {distance}."
     if reproducing:
         return f"The {figure} do not tell the variants apart: {distance}."
     return f"No protocol tried reproduces the {figure}: {distance}."
+
+
+def _distance(level: str, near: Nearest) -> str:
+    tried = f"nearest of {near.among} protocols" if near.among > 1 else "one protocol tried"
+    return f"the {tried} with straddlers {level} is {fixed(100 * near.distance, 2)} points off"
 
 
 def _comparison(run: FinishedRun, published: Published | None) -> list[Block]:

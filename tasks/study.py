@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from data_adapters.source import catalogue
 from data_adapters.source.description import Adapter
@@ -15,13 +16,26 @@ from models.records import Record
 PLACES = {"raw", "out", "ledger"}
 
 
+def _at_home(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"{path.parts[0]} is nobody's home folder on this machine") from error
+
+
+Place = Annotated[Path, AfterValidator(_at_home)]
+"""A path in which ~ is the home folder also where no shell has read it: in a TOML file, and after --raw=."""
+
+
 class StudyConfig(Record):
     """Base of the studies' configs; a study adds its own settings, with the paper's as defaults."""
 
-    raw: Path | None = Field(default=None, description="folder with the raw files; else PREFSTUDY_RAW and the cache")
+    model_config = ConfigDict(allow_inf_nan=False)
+
+    raw: Place | None = Field(default=None, description="folder with the raw files; else PREFSTUDY_RAW and the cache")
     simulated: bool = Field(default=False, description="simulate the raw files instead of reading real ones")
     allow_unpinned: bool = Field(default=False, description="accept raw files whose sha256 is not the declared one")
-    out: Path = Field(default=Path("runs"), description="folder that receives <study>/<run-id>/")
+    out: Place = Field(default=Path("runs"), description="folder that receives <study>/<run-id>/")
     seed: int = Field(default=0, ge=0, lt=2**32, description="seed of everything random in the run")
 
     def adapter(self, name: str) -> Adapter:

@@ -16,7 +16,7 @@ from tasks.protocols import Encoding, Protocol, Split, TieBreak
 from tasks.publish import keep_artifacts, publish
 from tasks.run_folder import run_folder
 from tasks.scoring import Pooled, Published, Trial, draw_example, score_variants
-from tasks.study import StudyConfig
+from tasks.study import Place, StudyConfig
 from tasks.table import build_table
 
 
@@ -47,7 +47,7 @@ class TreeConfig(StudyConfig):
 class ChoiceConfig(TreeConfig):
     """The settings of a study of a choice experiment."""
 
-    mapping: Path | None = Field(
+    mapping: Place | None = Field(
         default=None, description="mapping file (TOML) that says what the columns of the raw file are"
     )
     pooled_depth: int | None = Field(

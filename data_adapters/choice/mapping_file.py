@@ -29,7 +29,7 @@ def read_mapping(path: Path) -> MappingFile:
     """Read a mapping file. Raises UsageError naming every key that is unknown or impossible, with its description."""
     try:
         content = path.read_bytes()
-        settings = tomllib.loads(content.decode())
+        settings = tomllib.loads(content.decode("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"{path}: the mapping cannot be read ({(error.strerror or str(error)).lower()}).") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -17,9 +17,6 @@ from data_adapters.choice.mapping import RawTable
 from data_adapters.source import strict
 from models.errors import RawDataError
 
-BYTE_ORDER_MARK = "\ufeff"
-"""Excel begins the CSV files it writes with one."""
-
 
 def read_raw_table(path: Path, described: RawTable) -> strict.Columns:
     """All columns of the file; an empty cell is an empty text. Raises RawDataError if it is damaged or has none."""
@@ -35,7 +32,7 @@ def _read_csv(path: Path, separator: str) -> strict.Columns:
     if not rows.fields:
         raise RawDataError(f"{path.name}: expected a header, found an empty file.")
     first = rows.fields[0]
-    header = [first[0].removeprefix(BYTE_ORDER_MARK), *first[1:]]
+    header = [first[0].removeprefix(strict.BYTE_ORDER_MARK), *first[1:]]  # Excel begins its CSV files with one
     _refuse_repeated(path, header)
     return rows.after_header(first).columns(header, final_break=False)
 

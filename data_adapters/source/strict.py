@@ -21,6 +21,8 @@ from models.records import BoolArray, FloatArray, IntArray
 
 WHOLE_NUMBER = r"^-?[0-9]+$"
 """Arrow alone would also read hexadecimal numbers."""
+BYTE_ORDER_MARK = "\ufeff"
+"""Nobody sees it, so that a complaint has to say that it is there."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +66,8 @@ class Rows:
         """The rows below the first, which has to be `header`. Raises RawDataError if it is not."""
         found = self.fields[0] if self.fields else []
         if found != list(header):
-            raise RawDataError(
-                f"{self.name}, line 1: expected the header {', '.join(header)}, found {', '.join(found) or 'nothing'}."
-            )
+            shown = ", ".join(found).replace(BYTE_ORDER_MARK, "a byte order mark and ") or "nothing"
+            raise RawDataError(f"{self.name}, line 1: expected the header {', '.join(header)}, found {shown}.")
         return replace(self, fields=self.fields[1:], lines=self.lines[1:])
 
 

@@ -50,15 +50,21 @@ def _lines(card: DataCard) -> Iterator[tuple[str, str]]:
     yield "Source", manifest.citation
     yield "Licence", f"{licence.name}. {licence.terms}{f' {licence.url}' if licence.url else ''}"
     yield "State", _state(manifest)
-    yield "Rows", ", ".join(f"{rows:,} {part}" for part, rows in manifest.rows.items())
+    yield "Rows", ", ".join(_counted(rows, part) for part, rows in manifest.rows.items())
     yield "Read", ", ".join(f"{rows:,} rows of {file}" for file, rows in manifest.rows_read.items())
     yield from _named(
-        "Dropped", [f"{drop.rows:,} {drop.table}: {drop.reason}" for drop in manifest.dropped if drop.rows] or ["none"]
+        "Dropped",
+        [f"{_counted(drop.rows, drop.table)}: {drop.reason}" for drop in manifest.dropped if drop.rows] or ["none"],
     )
     yield "Sides", _sides(card.side_bias)
     yield from _named("Oddities", manifest.quirks)
     files = [f"{file.name}, {file.bytes:,} bytes, sha256 {file.sha256[:SHOWN_OF_HASH]}" for file in manifest.raw_files]
     yield from _named("Files", files)
+
+
+def _counted(rows: int, part: str) -> str:
+    """`1 user`, `5,000 users`."""
+    return f"{rows:,} {part.removesuffix('s') if rows == 1 else part}"
 
 
 def _named(name: str, values: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -85,7 +91,7 @@ def _sides(bias: SideBias | None) -> str:
 
 def _part(part: str, rows: int, features: Sequence[FeatureCard]) -> Iterator[RenderableType]:
     yield Text("")
-    lines = table(f"{rows:,} {part}", "Missing", "", "Values", numbers=["Missing"])
+    lines = table(_counted(rows, part), "Missing", "", "Values", numbers=["Missing"])
     for feature in features:
         lines.add_row(
             Text(feature.feature.name),

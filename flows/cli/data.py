@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,7 +12,7 @@ import typer
 
 from data_adapters.source.catalogue import adapter
 from data_adapters.source.raw_folder import check, locate
-from flows.cli import console
+from flows.cli import console, studies
 from models.records import Licence
 
 EXAMPLES = """Examples:
@@ -66,7 +67,7 @@ def check_data(name: Name, raw: Raw = None, mapping: Mapping = None) -> None:
     if bad:
         console.say(f"Get them: prefstudy data fetch {name}")
         raise typer.Exit(1)
-    console.say(f"All is well. Next: prefstudy run {name}{_again(raw, mapping)}")
+    console.say(f"All is well. {_next(name, raw, mapping)}")
 
 
 @app.command("fetch")
@@ -83,16 +84,19 @@ def fetch_data(
     """Download the raw files into the cache. Their licence is shown first, their sha256 is checked."""
     from data_adapters.source.fetch import fetch
 
-    def agree(licence: Licence) -> bool:
-        console.out.print(f"{licence.name}: {licence.terms}", markup=False)
-        console.say(f"{licence.url or ''}\n")
+    def agree(_: Licence) -> bool:
         return accept_licence or (sys.stdin.isatty() and typer.confirm("Do you agree?"))
 
+    source = adapter(name)
+    if not source.dataset.fetch_by_hand:
+        licence = source.dataset.licence
+        console.out.print(f"{licence.name}: {licence.terms}", markup=False)
+        console.say(f"{licence.url or ''}\n")
     with console.download() as progress:
-        folder = fetch(adapter(name), agree=agree, mirror=mirror, force=force, progress=progress)
+        folder = fetch(source, agree=agree, mirror=mirror, force=force, progress=progress)
     as_published = "no sha256 of theirs is known to check them by" if folder.unpinned else "as published"
     console.say(f"Here, {as_published}: {console.shown(folder.path)}")
-    console.say(f"Next: prefstudy run {name}{' --allow-unpinned' if folder.unpinned else ''}")
+    console.say(_next(name, allow_unpinned=folder.unpinned))
 
 
 @app.command("simulate")
@@ -113,7 +117,7 @@ def simulate_data(
         preference = simulate(adapter(name, mapping=mapping), folder, seed=seed, users=users)
     console.out.print(preference.words, markup=False)
     console.say(f"\nWritten: {console.shown(folder)}")
-    console.say(f"Next: prefstudy run {name}{_again(folder, mapping)}")
+    console.say(_next(name, folder, mapping))
 
 
 @app.command("build")
@@ -142,7 +146,7 @@ def build_data(
         lines.add_row(manifest.name, *counts, dropped, console.shown(folder))
     console.out.print(lines)
     console.say("\nEach folder's manifest.json says what it was made from.")
-    console.say(f"Next: prefstudy run {name}{_again(raw, mapping)}")
+    console.say(_next(name, raw, mapping, allow_unpinned=allow_unpinned))
 
 
 @app.command("card")
@@ -175,6 +179,10 @@ def data_card(
         console.out.print(shown_card(found), "")
 
 
-def _again(raw: Path | None, mapping: Path | None) -> str:
-    given = {"raw": raw, "mapping": mapping}
-    return "".join(f" --{option} {console.shown(path)}" for option, path in given.items() if path is not None)
+def _next(name: str, raw: Path | None = None, mapping: Path | None = None, *, allow_unpinned: bool = False) -> str:
+    """What to type now: the study of a data set, or its card where there is no study, with the options given so far."""
+    command = "run" if name in studies.names() else "data card"
+    paths = {"raw": raw, "mapping": mapping}
+    given = [f" --{option} {shlex.quote(console.shown(path))}" for option, path in paths.items() if path is not None]
+    unpinned = " --allow-unpinned" if allow_unpinned else ""
+    return f"Next: prefstudy {command} {name}{''.join(given)}{unpinned}"

@@ -57,6 +57,12 @@ def test_a_mapping_that_is_missing_or_no_toml_is_refused_by_name(tmp_path: Path)
     assert "tea.toml: this is not a TOML file" in refusal(tmp_path, "title = \n")
 
 
+def test_a_mapping_may_begin_with_the_byte_order_mark_that_windows_writes(tmp_path: Path):
+    marked = mapping_file(tmp_path, f"\ufeff{WHOLE}")
+    assert marked.read_bytes().startswith(b"\xef\xbb\xbf")
+    assert read_mapping(marked).mapping.attributes[1].name == "leaf"
+
+
 def test_a_data_set_of_one_layout_takes_no_mapping(tmp_path: Path):
     with pytest.raises(UsageError, match="sushi takes no mapping"):
         adapter("sushi", mapping=mapping_file(tmp_path, WHOLE))

@@ -111,6 +111,13 @@ def test_bytes_that_are_not_utf8_are_refused_with_their_line(tmp_path: Path):
         read_rows(path, separator="\t")
 
 
+def test_a_byte_order_mark_before_a_header_is_named_since_nobody_sees_it(tmp_path: Path):
+    path = tmp_path / "data.csv"
+    path.write_bytes(b"\xef\xbb\xbfone,two\n1,2\n")
+    with refuses("data.csv, line 1: expected the header one, two, found a byte order mark and one, two."):
+        read_rows(path, separator=",").after_header(["one", "two"])
+
+
 def test_a_gzipped_file_is_read_and_a_cut_off_one_refused(tmp_path: Path):
     path = tmp_path / "data.csv.gz"
     path.write_bytes(gzip.compress(b"1,2\n"))

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import console, doctor
+from data_adapters.source import fetch
+from flows.cli import console, doctor, studies
 from flows.cli.main import app, main
+from models.errors import RawDataError
 
 COMMANDS_WITHOUT_A_FLOW = [
     "--help",
@@ -159,6 +161,34 @@ def test_data_goes_from_simulated_raw_files_to_a_table(capsys: pytest.CaptureFix
     assert "tables/sushi" in out
     assert "225" in out
     assert Path("tables/sushi/manifest.json").is_file()
+
+
+def test_the_next_command_can_be_pasted_and_keeps_the_options_given(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["data", "simulate", "sushi", "--users", "5", "--out", "my raw"]) == 0
+    assert "Next: prefstudy run sushi --raw 'my raw/sushi'\n" in capsys.readouterr().out
+    Path("my raw/sushi/SIMULATED.json").unlink()
+    assert main(["data", "build", "sushi", "--raw", "my raw", "--allow-unpinned"]) == 0
+    assert "Next: prefstudy run sushi --raw 'my raw' --allow-unpinned\n" in capsys.readouterr().out
+
+
+def test_a_data_set_without_a_study_is_not_sent_to_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(studies, "names", lambda: ("bela",))
+    code, out, _ = ask(capsys, "data simulate sushi --users 5")
+    assert (code, "Next: prefstudy data card sushi --raw simulated/sushi\n" in out) == (0, True)
+
+
+def test_a_licence_is_shown_before_a_download_also_where_nobody_has_to_agree(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreachable(*_: object, **__: object) -> None:
+        raise RawDataError("no network")
+
+    monkeypatch.setattr(fetch, "fetch", unreachable)
+    code, out, err = ask(capsys, "data fetch chameleon")
+    assert (code, err) == (1, "no network\n")
+    assert "GPL-2.0-or-later: Part of the free R package" in out
 
 
 def test_a_check_of_missing_data_exits_with_1_and_says_how_to_get_it(capsys: pytest.CaptureFixture[str]) -> None:

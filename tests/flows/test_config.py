@@ -25,6 +25,7 @@ class TeaConfig(StudyConfig):
 
     test_share: float = Field(default=0.2, gt=0, lt=1, description="share of the pairs held out")
     tie_break: Literal["lowest", "random"] = Field(default="lowest", description="which of two equal splits wins")
+    weight: float = Field(default=1.0, gt=0, description="weight of the prior")
     example: str | None = Field(default=None, description="whose tree is drawn")
     growth: Growth = Field(default=Growth(), description="how far trees grow")
 
@@ -62,7 +63,10 @@ def test_a_value_that_is_no_toml_is_a_string(text: str, value: str) -> None:
 def test_an_unknown_setting_is_refused_with_the_one_meant_and_all_there_are() -> None:
     message = refusal("test_shar=0.3")
     assert "test_shar: there is no such setting. Did you mean test_share?" in message
-    assert "There are: raw, simulated, allow_unpinned, out, seed, test_share, tie_break, example, growth" in message
+    assert (
+        "There are: raw, simulated, allow_unpinned, out, seed, test_share, tie_break, weight, example, growth"
+        in message
+    )
 
 
 def test_an_unknown_setting_of_a_part_is_refused_with_those_of_the_part() -> None:
@@ -74,6 +78,20 @@ def test_an_impossible_value_is_refused_with_the_settings_own_description() -> N
     message = refusal("test_share=1.5")
     assert "test_share = 1.5: input should be less than 1" in message
     assert "test_share: share of the pairs held out (default: 0.2)" in message
+
+
+@pytest.mark.parametrize("value", ["inf", "nan"])
+def test_a_number_that_is_not_finite_is_refused(value: str) -> None:
+    assert f"weight = {value}: input should be a finite number" in refusal(f"weight={value}")
+
+
+def test_a_tilde_is_the_home_folder_where_no_shell_has_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ann")
+    config = read("raw=~/sushi3-2016", out=Path("~/runs"))
+    assert (config.raw, config.out) == (Path("/home/ann/sushi3-2016"), Path("/home/ann/runs"))
+    assert "raw = ~nobody-of-that-name/x: value error, ~nobody-of-that-name is nobody's home folder" in refusal(
+        "raw=~nobody-of-that-name/x"
+    )
 
 
 def test_every_problem_is_told_at_once() -> None:

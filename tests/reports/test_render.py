@@ -156,7 +156,9 @@ def test_whose_the_published_figure_is_follows_from_the_protocols(
 
 def test_a_run_that_tried_only_its_two_variants_is_reported(write_run: WriteRun, protocols: pd.DataFrame) -> None:
     own = protocols.query("split == 'pair' and tie_break == 'lowest' and encoding == 'categorical_3' and ratio == 0.25")
-    assert "All 2 protocols tried" in text_of(render(write_run(tried=own)).html)
+    text = text_of(render(write_run(tried=own)).html)
+    assert "All 2 protocols tried" in text
+    assert "the one protocol tried with straddlers kept is" in text
 
 
 def test_a_folder_that_is_no_run_is_refused_by_name(tmp_path: Path) -> None:
