@@ -18,7 +18,7 @@ from tasks.feature_loop import LoopSettings, TreeSettings
 from tasks.message_ranking import Inboxes, conversation, evaluate, find_features, judge_both
 from tasks.publish import keep_artifacts, publish
 from tasks.run_folder import run_folder
-from tasks.study import StudyConfig
+from tasks.study import Place, StudyConfig
 from tasks.table import build_tables
 
 SEARCHING, JUDGING = "Find features", "Judge pairs directly"
@@ -29,7 +29,7 @@ class PmrConfig(StudyConfig):
 
     patients: int | None = Field(default=None, ge=6, description="patients an inbox where the data is simulated")
     engine: EngineSettings = Field(default=VllmSettings(), description="who answers: vllm, server, rules or replay")
-    ledger: Path | None = Field(default=None, description="file of all answers; OUT/pmr/ledger.sqlite if not set")
+    ledger: Place | None = Field(default=None, description="file of all answers; OUT/pmr/ledger.sqlite if not set")
     chunk_size: int = Field(default=256, ge=1, description="requests that are answered and recorded together")
     budget: Budget = Field(default=Budget(), description="what may be asked in all")
     features: str = Field(

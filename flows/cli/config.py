@@ -70,7 +70,7 @@ def _config(
 
 def _read_toml(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise UsageError(f"{file}: the config cannot be read ({(error.strerror or str(error)).lower()}).") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

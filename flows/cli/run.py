@@ -13,7 +13,7 @@ from flows.cli.config import read_config, read_configs
 from flows.cli.engine import prepare_prefect
 from flows.cli.execution import Planned, run_studies, run_study, say_where
 from models.errors import UsageError
-from models.records import MetricRow
+from models.records import MetricRow, RunRecord
 from tasks.study import StudyConfig
 
 ALL = "all"
@@ -92,7 +92,7 @@ def run(
     one = studies.study(study)
     of_one = read_config(one.config, file=config, assignments=assignments, options=options)
     run_dir = run_study(one, of_one)
-    _show_published(run_dir, simulated=of_one.simulated)
+    _show_published(run_dir)
     say_where(_report_of(run_dir))
 
 
@@ -132,12 +132,14 @@ def index(
 def _folder_of_all(out: Path | None) -> Path:
     """The folder of all runs: the one given, or else where every study writes."""
     folder: Path = StudyConfig.model_fields["out"].default
-    return folder if out is None else out
+    return folder if out is None else out.expanduser()
 
 
-def _show_published(run_dir: Path, *, simulated: bool) -> None:
+def _show_published(run_dir: Path) -> None:
     """The published numbers beside what was found; nothing to compare where the data is simulated."""
     rows = TypeAdapter(tuple[MetricRow, ...]).validate_json((run_dir / "results" / "metrics.json").read_bytes())
+    record = RunRecord.model_validate_json((run_dir / "run.json").read_bytes())
+    simulated = any(manifest.simulated for manifest in record.data)
     columns = ["Metric", "Split", "Variant", "Found", *([] if simulated else ["Published", "Source"])]
     lines = console.table(*columns, numbers=["Found", "Published"])
     cells = [

@@ -51,6 +51,12 @@ def test_the_later_source_wins(tmp_path: Path) -> None:
     )
 
 
+def test_a_file_may_begin_with_the_byte_order_mark_that_windows_writes(tmp_path: Path) -> None:
+    file = tmp_path / "tea.toml"
+    file.write_bytes(b"\xef\xbb\xbfseed = 4\r\n")
+    assert read(file=file).seed == 4
+
+
 def test_an_option_that_was_not_given_changes_nothing() -> None:
     assert read("seed=4", seed=None).seed == 4
 

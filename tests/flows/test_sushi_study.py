@@ -198,6 +198,18 @@ def test_the_command_line_runs_the_study_and_says_where_the_report_lies(
     assert "Traceback" not in printed.err
 
 
+def test_whether_data_is_simulated_is_the_runs_own_word_and_then_nothing_published_is_shown_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = ["--set", "protocols=false", "--set", "active_learning=false"]
+    assert main(["data", "simulate", "sushi", "--users", "20", "--out", "raw"]) == 0
+    assert main(["run", "sushi", "--raw", "raw/sushi", *settings]) == 0
+    printed = capsys.readouterr().out
+    assert "Found" in printed
+    assert "Published" not in printed
+
+
 def test_a_report_is_written_again_as_it_was_without_computing(run_dir: Path) -> None:
     html = run_dir / "report.html"
     before = html.read_bytes()
