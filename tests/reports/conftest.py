@@ -209,7 +209,7 @@ def metrics() -> list[MetricRow]:
 
 def gp_metrics() -> list[MetricRow]:
     common = {"study": "sushi", "model": "preference_gp", "variant": "gp", "n": 400, "sd": 0.1}
-    found = {"train": (0.999, 0.998, 1.0), "test": (0.8879, 0.8861, 0.9962)}
+    found = {"train": (0.999, 0.997, 1.0), "test": (0.8879, 0.8861, 0.9962)}
     published = {"train": 0.997, "test": 0.895}
     return [
         MetricRow(
