@@ -50,7 +50,8 @@ class Growth:
 class _Level:
     """The growing nodes of one depth and what lies in them.
 
-    nodes: (nodes,) their numbers in the whole; hashes: (nodes,) of their paths from the root.
+    nodes: (nodes,) their numbers in the whole; hashes: (nodes,) of their paths from the root; spreads: (d, nodes) the
+    range of each column over the items of each node's tree.
     pairs: the comparisons within the nodes.
     items: (entries,) the item of each entry.
     starts: (nodes + 1,) where each node's entries begin, in every row of orders alike.
@@ -60,6 +61,7 @@ class _Level:
 
     nodes: IntArray
     hashes: HashArray
+    spreads: FloatArray
     pairs: Pairs
     items: IntArray
     starts: IntArray
@@ -149,6 +151,7 @@ def _root_level(
     return _Level(
         nodes=trees,
         hashes=mix(seeds[trees], 0),
+        spreads=_spreads(binned.items, tree_of_item, len(seeds))[:, trees],
         pairs=pairs,
         items=items,
         starts=np.r_[0, np.cumsum(size_of_tree[trees])],
@@ -156,6 +159,17 @@ def _root_level(
         codes=codes,
         region=_first_region(binned, tree_of_item, trees, growth),
     )
+
+
+def _spreads(items: FloatArray, tree_of_item: IntArray, n_trees: int) -> FloatArray:
+    """The range of each column over the items of each tree, (d, n_trees); 1 where nothing spreads."""
+    if n_trees == 1:
+        low, high = np.fmin.reduce(items, axis=0)[None], np.fmax.reduce(items, axis=0)[None]
+    else:
+        low, high = np.full((2, n_trees, items.shape[1]), np.nan)
+        np.fmin.at(low, tree_of_item, items)
+        np.fmax.at(high, tree_of_item, items)
+    return np.where(high > low, high - low, 1.0).T
 
 
 def _first_region(binned: Binned, tree_of_item: IntArray, trees: IntArray, growth: Growth) -> IntArray | None:
@@ -210,7 +224,7 @@ def _node_of_entry(level: _Level) -> IntArray:
 
 def _candidates(level: _Level, binned: Binned, growth: Growth, k: int) -> Candidates:
     codes = level.codes[k]
-    ties = Ties(growth.tie_break, level.hashes, k)
+    ties = Ties(growth.tie_break, level.hashes, k, level.spreads[k])
     in_order = level.pairs.surplus(k).take(level.orders[k])
     if not binned.categorical[k]:
         return threshold_splits(in_order, codes, level.starts, binned.values[k], ties)
@@ -339,10 +353,12 @@ def _next_level(
 
     busy = sizes > 0
     place = np.where(busy, np.cumsum(busy) - 1, -1)
-    hashes = mix(np.repeat(level.hashes[left_child >= 0], 2), np.arange(len(children)) % 2 + 1)
+    parents = np.repeat(np.flatnonzero(left_child >= 0), 2)
+    hashes = mix(level.hashes[parents], np.arange(len(children)) % 2 + 1)
     return _Level(
         nodes=children[busy],
         hashes=hashes[busy],
+        spreads=level.spreads[:, parents[busy]],
         pairs=pairs.settle(successor, items, place),
         items=items,
         starts=np.r_[0, np.cumsum(sizes[busy])],

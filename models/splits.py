@@ -54,11 +54,16 @@ class LeftSets:
 
 @dataclass(frozen=True, eq=False)
 class Ties:
-    """How one split is chosen among equals; `node_hash` (nodes,) seeds the random choice."""
+    """How one split is chosen among equals.
+
+    node_hash: (nodes,) seeds the random choice; spread: (nodes,) the range of the column over the items of the node's
+    tree, of which gaps are shares.
+    """
 
     rule: TieBreak
     node_hash: HashArray
     column: int
+    spread: FloatArray
 
     def priority(self, nodes: IntArray, rank: IntArray, gap: FloatArray) -> Priority:
         """Priority of candidates: their gap, a random number of the candidate's own, or nothing."""
@@ -100,8 +105,7 @@ def threshold_splits(
     best = np.maximum.reduceat(score, starts[:-1])
     at = np.flatnonzero(score == np.repeat(np.where(best > 0, best, -1), sizes))
     node_of_at = np.searchsorted(starts, at, side="right") - 1
-    spread = float(values[-1] - values[0]) if len(values) > 1 else 1.0
-    gap = np.asarray((values[codes[at + 1]] - values[codes[at]]) / spread)
+    gap = np.asarray((values[codes[at + 1]] - values[codes[at]]) / ties.spread[node_of_at])
     priority = ties.priority(node_of_at, at - starts[node_of_at], gap)
     nodes, chosen = _first_of_highest(node_of_at, priority)
     position = np.zeros(n_nodes, dtype=np.int64)

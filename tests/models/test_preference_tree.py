@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.base import clone
 
 from models.preference_tree import PreferenceTree, PreferenceTrees, numeric_columns
@@ -186,18 +187,20 @@ def test_probabilities_are_skew_symmetric_and_even_within_a_leaf(data: PairwiseD
     assert (forward[leaf[:, 0] == leaf[:, 1]] == 0.5).all()
 
 
-@given(pairwise_data(), pairwise_data())
-@settings(max_examples=60, deadline=None)
-def test_a_tree_does_not_depend_on_which_others_are_fitted_with_it(one: PairwiseData, other: PairwiseData) -> None:
+@given(pairwise_data(), pairwise_data(), st.sampled_from(["lowest", "widest_gap", "random"]))
+@settings(max_examples=100, deadline=None)
+def test_a_tree_does_not_depend_on_which_others_are_fitted_with_it(
+    one: PairwiseData, other: PairwiseData, tie_break: TieBreak
+) -> None:
     if one.columns != other.columns:
         return
     items = np.vstack([one.items, other.items])
     comparisons = np.vstack([one.comparisons, other.comparisons + len(one.items)])
     tree_of_item = np.repeat([0, 1], [len(one.items), len(other.items)])
-    together = PreferenceTrees(one.columns, tie_break="random").fit(items, comparisons, tree_of_item, seeds=[5, 6])
+    together = PreferenceTrees(one.columns, tie_break=tie_break).fit(items, comparisons, tree_of_item, seeds=[5, 6])
     utility = together.predict(items, tree_of_item)
     for data, seed, rows in ((one, 5, slice(0, len(one.items))), (other, 6, slice(len(one.items), None))):
-        alone = PreferenceTree(data.columns, tie_break="random", random_state=seed).fit(data.items, data.comparisons)
+        alone = PreferenceTree(data.columns, tie_break=tie_break, random_state=seed).fit(data.items, data.comparisons)
         np.testing.assert_allclose(alone.predict(data.items), utility[rows], atol=1e-9)
 
 
