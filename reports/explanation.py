@@ -26,11 +26,19 @@ _DUELS = ("kind", "model", "preference", "gap", "coalitions")
 _LABELS = 23.0  # mm left of the bars
 
 
-def explanation_section(run: FinishedRun) -> Section:
-    """What decides preferences. Raises NotARunError if a result it needs is missing or malformed."""
+def has_explanations(run: FinishedRun) -> bool:
+    """Whether the run explained anything."""
+    return (run.path / "results" / "explanations.parquet").is_file()
+
+
+def explanation_section(run: FinishedRun, *, comparable: bool) -> Section:
+    """What decides preferences; comparable: whether the data are like those of the published findings.
+
+    Raises NotARunError if a result it needs is missing or malformed.
+    """
     values, duels = run.table("explanations", _VALUES), run.table("explained_duels", _DUELS)
     verdicts = read_verdicts(run)
-    blocks: list[Block] = [_verdict_table(run, verdicts)] if verdicts else []
+    blocks: list[Block] = [_verdict_table(verdicts, comparable=comparable)] if verdicts else []
     blocks += [_figure(kind, values[values["kind"] == kind]) for kind in values["kind"].unique()]
     blocks.append(_how(values, duels, verdicts))
     return Section("What decides it", blocks)
@@ -47,19 +55,19 @@ def read_verdicts(run: FinishedRun) -> tuple[Verdict, ...]:
         raise NotARunError(f"{path}, {where}: {first['msg']}. Run the study again.") from problem
 
 
-def verdict_sentence(run: FinishedRun) -> str:
+def verdict_sentence(run: FinishedRun, *, comparable: bool) -> str:
     """How many of the published findings hold, and which do not."""
     verdicts = read_verdicts(run)
     failed = [verdict.finding.claim.rstrip(".") for verdict in verdicts if not verdict.holds]
     held = len(verdicts) - len(failed)
-    about = " in this simulated data" if run.record.simulated else " here"
+    about = " here" if comparable else " in these simulated data"
     if not failed:
         return f"All {held} published findings about what decides it hold{about}."
     return f"Of {len(verdicts)} published findings about what decides it, {held} hold{about}; not: {'; '.join(failed)}."
 
 
-def _verdict_table(run: FinishedRun, verdicts: tuple[Verdict, ...]) -> Table:
-    simulated = " The data is simulated, and the findings were published of other data." if run.record.simulated else ""
+def _verdict_table(verdicts: tuple[Verdict, ...], *, comparable: bool) -> Table:
+    simulated = "" if comparable else " The data are simulated, and the findings were published of other data."
     source = [verdict.finding.source for verdict in verdicts]
     return Table(
         caption="Do the published findings hold? What decides each was declared before the run.",

@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from models.findings import Finding, Verdict
 from reports import style
-from reports.explanation import explanation_section, verdict_sentence
+from reports.explanation import explanation_section, has_explanations, verdict_sentence
 from reports.explanation_figure import PlayerValues, draw_explanation
 from reports.finished_run import FinishedRun, NotARunError, open_run
 from reports.html import to_html
@@ -61,18 +61,20 @@ def run(write_run) -> FinishedRun:
 
 
 def test_the_table_says_of_each_finding_what_decides_it_and_whether_it_holds(run):
-    [table] = [block for block in explanation_section(run).blocks if isinstance(block, Table)]
+    [table] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Table)]
     assert [row.cells[1:] for row in table.rows] == [
         ["above 0.125", "0.50", "0.48 to 0.52", "yes"],
         ["above 0.3", "0.29", "0.27 to 0.31", "not decided"],
     ]
     assert "Speed matters." in table.rows[0].cells[0]
     assert [row.group for row in table.rows] == ["pref-shap, Figure 4", ""]
-    assert verdict_sentence(run) == ("Of 2 published findings about what decides it, 1 hold here; not: Types matter.")
+    assert verdict_sentence(run, comparable=True) == (
+        "Of 2 published findings about what decides it, 1 hold here; not: Types matter."
+    )
 
 
 def test_both_models_are_drawn_in_the_order_of_the_first(run):
-    [figure] = [block for block in explanation_section(run).blocks if isinstance(block, Figure)]
+    [figure] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Figure)]
     assert figure.title == "All battles: speed moves most."
     gpm, upm = figure.pictures
     assert gpm.alt.index("speed") < gpm.alt.index("types") < gpm.alt.index("special attack")
@@ -80,31 +82,36 @@ def test_both_models_are_drawn_in_the_order_of_the_first(run):
     assert [picture.name for picture in figure.pictures] == ["explanation_battles_gpm", "explanation_battles_upm"]
 
 
+def test_a_run_may_explain_nothing(write_run):
+    assert not has_explanations(open_run(write_run()))
+    assert has_explanations(open_run(write_explained(write_run())))
+
+
 def test_the_gap_to_the_models_own_preference_is_told(run):
-    html = to_html(Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run)]))
+    html = to_html(Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run, comparable=True)]))
     assert "0.100 (of" in html
 
 
 def test_contributions_are_exact_or_tell_their_standard_error(run):
-    page = Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run)])
+    page = Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run, comparable=True)])
     assert "over all coalitions of features, up to 8;" in to_html(page)
     path = run.path / "results" / "explanations.parquet"
     pd.read_parquet(path).assign(standard_error=0.25).to_parquet(path)
-    page = Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run)])
+    page = Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run, comparable=True)])
     assert "the standard error that this leaves is 0.250 on average" in to_html(page)
 
 
 def test_simulated_data_says_that_the_findings_are_of_other_data(write_run):
     run = open_run(write_explained(write_run(simulated=True)))
-    [table] = [block for block in explanation_section(run).blocks if isinstance(block, Table)]
+    [table] = [block for block in explanation_section(run, comparable=False).blocks if isinstance(block, Table)]
     assert "published of other data" in table.note
-    assert "in this simulated data" in verdict_sentence(run)
+    assert "in these simulated data" in verdict_sentence(run, comparable=False)
 
 
 def test_broken_findings_are_refused_by_name(run):
     (run.path / "results" / "findings.json").write_text('[{"value": 1}]', "utf-8")
     with pytest.raises(NotARunError, match=r"findings.json, 0.finding"):
-        explanation_section(run)
+        explanation_section(run, comparable=True)
 
 
 def swarm(n: int, seed: int = 0) -> list[PlayerValues]:
@@ -142,7 +149,9 @@ def test_the_same_explanation_always_gives_the_same_picture():
 
 
 def test_a_page_of_explanations_prints(run, tmp_path):
-    page = Page(study="Battles", title="Battles", answer=Answer(["Yes."]), sections=[explanation_section(run)])
+    page = Page(
+        study="Battles", title="Battles", answer=Answer(["Yes."]), sections=[explanation_section(run, comparable=True)]
+    )
     html = to_html(page)
     write_pdf(html, tmp_path / "page.pdf", title=page.title, created=run.record.started)
     assert (tmp_path / "page.pdf").stat().st_size > 5_000
