@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from data_adapters.source import catalogue
 from data_adapters.source.description import Adapter
@@ -37,6 +38,20 @@ class StudyConfig(Record):
     allow_unpinned: bool = Field(default=False, description="accept raw files whose sha256 is not the declared one")
     out: Place = Field(default=Path("runs"), description="folder that receives <study>/<run-id>/")
     seed: int = Field(default=0, ge=0, lt=2**32, description="seed of everything random in the run")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _parts_keep_what_is_not_said(cls, settings: Any) -> Any:
+        """A part of which some settings are given has the study's own defaults for the others, not its class's."""
+        if not isinstance(settings, Mapping):
+            return settings
+        defaults = {name: field.default for name, field in cls.model_fields.items()}
+        return {
+            name: {**dict(defaults[name]), **given}
+            if isinstance(given, Mapping) and isinstance(defaults.get(name), Record)
+            else given
+            for name, given in settings.items()
+        }
 
     def adapter(self, name: str) -> Adapter:
         """The adapter of a data set the study reads."""

@@ -18,6 +18,7 @@ class Growth(Record):
     """Part of a config."""
 
     max_depth: int = Field(default=5, ge=1, description="depth at which every branch ends")
+    min_pairs: int = Field(default=1, ge=1, description="pairs below which a node is a leaf")
 
 
 class TeaConfig(StudyConfig):
@@ -55,6 +56,15 @@ def test_a_file_may_begin_with_the_byte_order_mark_that_windows_writes(tmp_path:
     file = tmp_path / "tea.toml"
     file.write_bytes(b"\xef\xbb\xbfseed = 4\r\n")
     assert read(file=file).seed == 4
+
+
+def test_a_part_keeps_the_studys_own_defaults_where_nothing_else_is_said() -> None:
+    class StrongTeaConfig(TeaConfig):
+        growth: Growth = Field(default=Growth(min_pairs=7), description="how far trees grow")
+
+    config = read_config(StrongTeaConfig, file=None, assignments=["growth.max_depth=3"], options={})
+    assert isinstance(config, StrongTeaConfig)
+    assert config.growth == Growth(max_depth=3, min_pairs=7)
 
 
 def test_an_option_that_was_not_given_changes_nothing() -> None:
