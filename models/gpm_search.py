@@ -64,7 +64,7 @@ def search(
     context_of: ArrayLike | None = None,
     *,
     rank: int | None = None,
-    evaluations: int = 25,
+    evaluations: int = 12,
 ) -> tuple[Model, tuple[Trial, ...]]:
     """The model with the lengthscales and penalty of least validation loss, not fitted yet, and what was tried.
 

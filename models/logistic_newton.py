@@ -16,7 +16,7 @@ from models.match_counts import MatchCounts
 from models.records import FloatArray
 
 MAX_STEPS = 60
-MAX_PRODUCTS = 500
+MAX_PRODUCTS = 200
 """Of one Newton step."""
 
 

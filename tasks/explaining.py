@@ -1,57 +1,132 @@
-"""Duels explained by the features of the items, of both kinds of model, and by those of their contexts."""
+"""Which held-out duels of a study are explained, as the play of which features, and by which models."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from models.context_shap import ContextShap
 from models.gpm import CGPM, GPM, UPM
 from models.pref_shap import PrefShap
-from models.preference_explanation import Players, ShapSettings
-from models.records import FloatArray, IntArray
-from tasks.explanations import Explained, KernelModel
+from models.preference_explanation import PreferenceExplanation, ShapSettings
+from models.records import BoolArray, Column, FloatArray, IntArray
+from tasks.duels import Duels
+from tasks.explanations import DuelsOf, Explained, KernelModel
+
+REST = "all else"
 
 
-def draw_duels(n: int, most: int, *, seed: int) -> IntArray:
-    """All of n duels, or so many of them drawn at random, ascending."""
-    if n <= most:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(seed).choice(n, size=most, replace=False))
-
-
-def explain_by_items(
-    name: str,
-    title: str,
+def explain_duels(
+    kinds: Sequence[DuelsOf],
     models: Mapping[KernelModel, GPM | CGPM | UPM],
-    items: FloatArray,
-    duels: IntArray,
+    duels: Duels,
+    held_out: IntArray,
     *,
+    most: int,
     settings: ShapSettings,
-    players: Players | None = None,
+    items_named: Mapping[str, int] | None = None,
 ) -> list[Explained]:
-    """Which features of the two decide duels (t, 2), rows of items (n, d), winner first: for each model.
+    """Explain each kind of duels by each fitted model, and by contexts only by one that knows them.
 
-    All items are the reference. A model that knows contexts is explained as its mean over them (pref-shap, Table 1).
+    held_out: rows of the duels the models have not seen. most: of a kind at most so many are explained, drawn by lot.
+    items_named: rows of items, of which `lost_by` names one. Raises ValueError for a kind of which there are no duels.
     """
+    explained = []
+    for kind in kinds:
+        rows = _rows(kind, duels, held_out, items_named or {})
+        if len(rows) > most:
+            rows = np.sort(np.random.default_rng(settings.seed).choice(rows, size=most, replace=False))
+        for name, model in models.items():
+            if not kind.by_contexts:
+                explained.append(Explained(kind.name, kind.title, name, _by_items(kind, model, duels, rows, settings)))
+            elif isinstance(model, CGPM):
+                explanation = _by_contexts(model, duels, rows, settings)
+                explained.append(Explained(kind.name, kind.title, name, explanation, of="contexts"))
+    return explained
+
+
+def pooled(parts: Sequence[Sequence[Explained]]) -> list[Explained]:
+    """The same kinds of duels, explained in several folds by models of their own, as one each."""
     return [
-        Explained(name, title, kind, PrefShap(model, items, players=players, settings=settings).duels(items, duels))
-        for kind, model in models.items()
+        replace(of_one[0], explanation=_joined([one.explanation for one in of_one]))
+        for of_one in zip(*parts, strict=True)
     ]
 
 
-def explain_by_contexts(
-    name: str,
-    title: str,
-    model: CGPM,
-    items: FloatArray,
-    duels: IntArray,
-    contexts: FloatArray,
-    context_of: IntArray,
-    *,
-    settings: ShapSettings,
-) -> Explained:
-    """Which features of their contexts decide duels (t, 2), winner first; context_of: (t,) rows of contexts (q, e)."""
-    explanation = ContextShap(model, settings=settings).duels(items, duels, contexts, context_of)
-    return Explained(name, title, "c_gpm", explanation, of="contexts")
+def _by_contexts(model: CGPM, duels: Duels, rows: IntArray, settings: ShapSettings) -> PreferenceExplanation:
+    """Which features of their contexts decide some of the duels."""
+    explainer = ContextShap(model, settings=settings)
+    return explainer.duels(duels.items, duels.comparisons[rows], duels.contexts, duels.context_of[rows])
+
+
+def _by_items(
+    kind: DuelsOf, model: GPM | CGPM | UPM, duels: Duels, rows: IntArray, settings: ShapSettings
+) -> PreferenceExplanation:
+    """Which features of the two decide; all items are the reference, and contexts count as often as they were met."""
+    players: dict[str, tuple[int, ...]] | None = None
+    if kind.apart:
+        players = {name: (_column(duels.columns, name),) for name in kind.apart}
+        taken = {at for group in players.values() for at in group}
+        players[REST] = tuple(at for at in range(len(duels.columns)) if at not in taken)
+    return PrefShap(model, duels.items, players=players, settings=settings).duels(duels.items, duels.comparisons[rows])
+
+
+def _rows(kind: DuelsOf, duels: Duels, held_out: IntArray, items_named: Mapping[str, int]) -> IntArray:
+    met = np.zeros(len(duels.comparisons), dtype=np.bool_)
+    met[held_out] = True
+    if kind.lost_by is not None:
+        if kind.lost_by not in items_named:
+            raise ValueError(f"{kind.name}: there is no item named {kind.lost_by!r}")
+        met = duels.comparisons[:, 1] == items_named[kind.lost_by]
+    if kind.between is not None:
+        met &= _between(duels, *kind.between)
+    if kind.within is not None:
+        met &= _within(duels, *kind.within)
+    if kind.where is not None:
+        met &= _in_level(duels.contexts, duels.context_columns, *kind.where)[duels.context_of]
+    if not met.any():
+        raise ValueError(f"{kind.name}: there are no such duels among {len(held_out):,} held out")
+    return np.flatnonzero(met)
+
+
+def _between(duels: Duels, feature: str, one: str, other: str) -> BoolArray:
+    first, second = (_in_level(duels.items, duels.columns, feature, level)[duels.comparisons] for level in (one, other))
+    return np.asarray((first[:, 0] & second[:, 1]) | (second[:, 0] & first[:, 1]))
+
+
+def _within(duels: Duels, feature: str, levels: Sequence[str]) -> BoolArray:
+    wanted = {f"{feature}={level}" for level in levels}
+    others = [at for at, column in enumerate(duels.columns) if column.feature == feature and column.name not in wanted]
+    has_another = (duels.items[:, others] == 1.0).any(axis=1)
+    return np.asarray(~has_another[duels.comparisons].any(axis=1))
+
+
+def _in_level(rows: FloatArray, columns: Sequence[Column], feature: str, level: str) -> BoolArray:
+    at = _column(columns, feature)
+    levels = columns[at].levels or ()
+    if level not in levels:
+        raise ValueError(f"{feature} has no level {level!r}: {', '.join(levels)}")
+    return np.asarray(rows[:, at] == levels.index(level))
+
+
+def _column(columns: Sequence[Column], name: str) -> int:
+    names = [column.name for column in columns]
+    if name not in names:
+        raise ValueError(f"there is no column {name!r}: {', '.join(names)}")
+    return names.index(name)
+
+
+def _joined(parts: Sequence[PreferenceExplanation]) -> PreferenceExplanation:
+    errors = [part.standard_error for part in parts if part.standard_error is not None]
+    return PreferenceExplanation(
+        players=parts[0].players,
+        values=np.concatenate([part.values for part in parts]),
+        standard_error=np.concatenate(errors) if len(errors) == len(parts) else None,
+        empty=np.concatenate([part.empty for part in parts]),
+        full=np.concatenate([part.full for part in parts]),
+        score=np.concatenate([part.score for part in parts]),
+        data=np.concatenate([part.data for part in parts]),
+        coalitions=max(part.coalitions for part in parts),
+    )

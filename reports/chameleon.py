@@ -1,0 +1,18 @@
+"""The chameleon study's page."""
+
+from __future__ import annotations
+
+from reports.duel_study import Duel, duel_page
+from reports.finished_run import FinishedRun
+from reports.page import Page
+
+
+def page(run: FinishedRun) -> Page:
+    """The report of a run of the chameleon study. Raises NotARunError if a result it needs is missing or malformed."""
+    return duel_page(
+        run,
+        study="Chameleon",
+        title="Which chameleon wins",
+        duel=Duel("contest", "contests"),
+        comparable=not run.record.simulated,
+    )

@@ -1,0 +1,354 @@
+"""The page of a study of duels: which model predicts them, what the published figures are, and what can be ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import norm
+
+from models.records import MetricRow
+from reports import style
+from reports.comparison_figure import Estimate, draw_comparison
+from reports.explanation import explanation_section, has_explanations, verdict_sentence
+from reports.finished_run import FinishedRun, NotARunError
+from reports.page import (
+    Answer,
+    Block,
+    Column,
+    Definitions,
+    Figure,
+    KeyNumber,
+    Page,
+    Picture,
+    Prose,
+    Row,
+    Section,
+    Table,
+)
+from reports.provenance import facts, provenance, warnings
+from reports.wording import MISSING, fixed, listed, points, share, spaced
+
+SPLIT_FIRST, MIRRORED_FIRST = "split_first", "mirrored_first"
+MODELS: Mapping[str, str] = {
+    "gpm": "preference model (GPM)",
+    "c_gpm": "preference model with context (C-GPM)",
+    "upm": "utility model (UPM)",
+    "preference_tree": "preference tree",
+}
+SHORT: Mapping[str, str] = {"gpm": "GPM", "c_gpm": "C-GPM", "upm": "UPM", "preference_tree": "tree"}
+SIMPLEST = ("preference_tree", "upm", "gpm", "c_gpm")
+"""The models from the simplest on."""
+METRICS: Mapping[str, str] = {"auc": "AUC", "accuracy": "accuracy", "log_loss": "log loss"}
+_WIDTH = 112.0  # mm of the figure
+_RUNS = ("run", "variant", "model", "auc")
+
+
+class Score(NamedTuple):
+    """A metric of a model: its mean over runs, their standard deviation, how many, and what was published."""
+
+    value: float
+    sd: float | None
+    n: int
+    published: float | None
+    source: str | None
+
+
+class Duel(NamedTuple):
+    """What a duel is called: one, and several."""
+
+    one: str
+    many: str
+
+
+def duel_page(run: FinishedRun, *, study: str, title: str, duel: Duel, comparable: bool) -> Page:
+    """The report of a run of a study of duels.
+
+    comparable: whether the data are like those of the published figures.
+    Raises NotARunError if a result it needs is missing or malformed.
+    """
+    scores = Scores(run)
+    return Page(
+        study=study,
+        title=title,
+        facts=facts(run.record),
+        warnings=warnings(run.record),
+        cover="auc",
+        comparable=comparable,
+        answer=_answer(run, scores, duel, comparable=comparable),
+        sections=[
+            Section("How well each model predicts", _prediction(scores, duel)),
+            Section("Published beside found", _published(scores, duel, comparable=comparable)),
+            *([explanation_section(run, comparable=comparable)] if has_explanations(run) else []),
+            Section("Can it be ranked?", _rankability(run, duel, comparable=comparable)),
+            Section("What the models were given to see", _chosen(run, scores.models)),
+            provenance(run.record, run.cards()),
+        ],
+    )
+
+
+class Scores:
+    """The metrics of a run by variant, model and metric. Raises NotARunError where one is missing or malformed."""
+
+    def __init__(self, run: FinishedRun) -> None:
+        self._rows = {(row.variant, row.model, row.metric): row for row in run.metrics}
+        self._path = run.path / "results" / "metrics.json"
+        self.models = tuple(dict.fromkeys(row.model for row in run.metrics if row.variant == SPLIT_FIRST))
+        self.mirrored = any(row.variant == MIRRORED_FIRST for row in run.metrics)
+        self.runs = run.table("runs", _RUNS)
+        if not self.models:
+            raise NotARunError(f"{self._path} has no metric of the variant {SPLIT_FIRST}. Run the study again.")
+
+    def __call__(self, model: str, metric: str, variant: str = SPLIT_FIRST) -> Score:
+        """A metric of a model. Raises NotARunError if it is missing."""
+        row = self._rows.get((variant, model, metric))
+        if row is None or row.value is None:
+            raise NotARunError(f"{self._path} has no {metric} of {model} under {variant}. Run the study again.")
+        return Score(row.value, row.sd, row.n or 0, row.published, row.published_source)
+
+    def best(self) -> str:
+        """The model of the highest AUC; the simplest of those within half a standard deviation of its runs of it."""
+        top = max(self.models, key=lambda model: self(model, "auc").value)
+        reach = self(top, "auc").value - 0.5 * (self(top, "auc").sd or 0.0)
+        return next(model for model in SIMPLEST if model in self.models and self(model, "auc").value >= reach)
+
+    def advantage(self, model: str, other: str) -> tuple[float, float | None]:
+        """By how much the AUC of a model exceeds another's in the same runs: the mean, and the standard error of it."""
+        honest = self.runs[self.runs["variant"] == SPLIT_FIRST]
+        auc = honest.pivot_table(index="run", columns="model", values="auc")
+        difference = (auc[model] - auc[other]).to_numpy(dtype=np.float64)
+        error = float(difference.std(ddof=1) / np.sqrt(len(difference))) if len(difference) > 1 else None
+        return float(difference.mean()), error
+
+
+# ------------------------------------------------------------------------------------------- the answer
+
+
+def _answer(run: FinishedRun, scores: Scores, duel: Duel, *, comparable: bool) -> Answer:
+    best = scores.best()
+    others = [model for model in scores.models if model != best]
+    beside = listed([f"the {MODELS[model]} {share(scores(model, 'auc').value)}" for model in others])
+    found = (
+        f"Of the models tried the {MODELS[best]} is the best choice: its AUC on held-out {duel.many} is "
+        f"{share(scores(best, 'auc').value)}, and it predicts {share(scores(best, 'accuracy').value)} of them. "
+        f"{beside[0].upper()}{beside[1:]}."
+    )
+    numbers = [KeyNumber(share(scores(model, "auc").value), f"AUC, {SHORT[model]}") for model in scores.models]
+    told = [
+        found,
+        *_general_or_simple(scores),
+        *_verdict(run, scores, comparable=comparable),
+        *_findings(run, comparable=comparable),
+    ]
+    return Answer(told, numbers)
+
+
+def _general_or_simple(scores: Scores) -> list[str]:
+    """Whether a preference that is no utility is worth having, and whether the context is."""
+    general = "c_gpm" if "c_gpm" in scores.models else "gpm"
+    told = []
+    for model, other, words in (
+        (general, "upm", "Giving up one utility for all"),
+        ("c_gpm", "gpm", "Knowing the context"),
+    ):
+        if model not in scores.models or other not in scores.models:
+            continue
+        gain, error = scores.advantage(model, other)
+        spread = "" if error is None else f" (standard error over runs {fixed(100 * error, 1)})"
+        verb = "adds" if gain > 0 else "costs"
+        told.append(f"{words} {verb} {fixed(100 * abs(gain), 1)} points of AUC{spread}.")
+    return told
+
+
+def _verdict(run: FinishedRun, scores: Scores, *, comparable: bool) -> list[str]:
+    published = [model for model in scores.models if _published_of(scores, model)]
+    if not published:
+        return []
+    if run.record.simulated and not comparable:
+        return ["These data are simulated: what was published about the real ones is not comparable with them."]
+    told = listed([f"{_published_of(scores, model):.2f} ({SHORT[model]})" for model in published])
+    found = listed([share(scores(model, "balanced_accuracy", MIRRORED_FIRST).value) for model in published])
+    return [
+        f"The published test AUC of {told} is the accuracy of thresholded scores on duels whose mirror images were in "
+        f"training; scored that way, the models here have {found}."
+    ]
+
+
+def _findings(run: FinishedRun, *, comparable: bool) -> list[str]:
+    return [verdict_sentence(run, comparable=comparable)] if has_explanations(run) else []
+
+
+def _published_of(scores: Scores, model: str) -> float | None:
+    return scores(model, "balanced_accuracy", MIRRORED_FIRST).published if scores.mirrored else None
+
+
+# ------------------------------------------------------------------------------------------- prediction
+
+
+def _prediction(scores: Scores, duel: Duel) -> list[Block]:
+    estimates = [
+        Estimate(SHORT[model], scores(model, "auc").value, scores(model, "auc").sd, None) for model in scores.models
+    ]
+    lowest = min(estimate.lowest for estimate in estimates)
+    drawing = draw_comparison(f"AUC on held-out {duel.many}", estimates, lowest=lowest, width=_WIDTH)
+    told = "; ".join(f"{estimate.label} {share(estimate.value)}" for estimate in estimates)
+    n = scores(scores.models[0], "auc").n
+    figure = Figure(
+        [Picture("auc", style.to_svg(drawing), _WIDTH, f"AUC on held-out {duel.many}: {told}.")],
+        f"AUC on {duel.many} that no model has seen.",
+        f"Dots: mean over {n} splits. Bars: one standard deviation over splits to either side.",
+    )
+    rows = []
+    for model in scores.models:
+        cells = [MODELS[model]]
+        for metric in METRICS:
+            found = scores(model, metric)
+            cells += [share(found.value), share(found.sd)]
+        rows.append(Row(cells))
+    table = Table(
+        f"Held-out {duel.many}: mean and standard deviation (sd) over {n} splits made before anything else.",
+        [Column("", "left"), *(Column(header, group=name) for name in METRICS.values() for header in ("mean", "sd"))],
+        rows,
+        note=f"A coin has AUC and accuracy 0.500 and log loss {share(float(np.log(2)))}.",
+    )
+    definitions = Definitions(
+        [
+            ("AUC", f"how often a {duel.one}’s winner is preferred more to its loser than some loser to its winner, "
+             f"ties counting one half: each {duel.one} is scored from both sides, and all folds are pooled."),
+            ("Accuracy", f"share of {duel.many} whose winner is preferred, a tie counting one half."),
+            ("Log loss", "mean of −log of the probability given to what happened, in nats; lower is better."),
+        ],
+        boxed=True,
+    )  # fmt: skip
+    return [figure, table, definitions]
+
+
+def _published(scores: Scores, duel: Duel, *, comparable: bool) -> list[Block]:
+    if not scores.mirrored:
+        return [Prose(["The published protocol was not tried in this run (setting published_protocol)."])]
+    rows = []
+    for model in scores.models:
+        leaking = scores(model, "balanced_accuracy", MIRRORED_FIRST)
+        off = leaking.value - leaking.published if leaking.published is not None and comparable else None
+        rows.append(
+            Row((
+                MODELS[model], share(scores(model, "auc").value),
+                share(scores(model, "balanced_accuracy").value),
+                share(leaking.value), fixed(leaking.published, 2), points(off),
+            ))
+        )  # fmt: skip
+    table = Table(
+        "What the published figure measures, step by step.",
+        [
+            Column("", "left"),
+            Column("AUC", group="split first"),
+            Column("thresholded", group="split first"),
+            Column("thresholded", group="mirrored first"),
+            Column("published"),
+            Column("points"),
+        ],
+        rows,
+        note="Published: pref-shap, Table 3, where it is called test AUC. Points: 100 × (mirrored first, thresholded − "
+        "published)" + (".", "; none, as these data are not those.")[not comparable],
+    )
+    return [_steps(scores, duel), table]
+
+
+def _steps(scores: Scores, duel: Duel) -> Prose:
+    leaked = [
+        100 * (scores(model, "balanced_accuracy", MIRRORED_FIRST).value - scores(model, "balanced_accuracy").value)
+        for model in scores.models
+    ]
+    most = scores.models[int(np.argmax(leaked))]
+    return Prose(
+        [
+            f"The published protocol differs in two steps. First, every {duel.one} is doubled with its sides changed, "
+            f"and the doubled ones are split: of most tested {duel.many} the mirror image is then in training, which "
+            f"for these models is the {duel.one} itself. That changes most for the {SHORT[most]}, by "
+            f"{fixed(max(leaked), 1)} points. "
+            f"Second, scores are thresholded before the area under the curve is taken, which leaves the mean of two "
+            f"accuracies: a number lower than the AUC whenever scores say more than their sign."
+        ]
+    )
+
+
+# ------------------------------------------------------------------------------------------- ranking
+
+
+def _rankability(run: FinishedRun, duel: Duel, *, comparable: bool) -> list[Block]:
+    spec_r, cyclic = (_of_data(run, metric) for metric in ("spec_r", "cyclic_share"))
+    if spec_r.value is None:
+        raise NotARunError(f"{run.path / 'results' / 'metrics.json'}: spec_r has no value. Run the study again.")
+    reach = float(norm.ppf(0.975)) * (spec_r.sd or 0.0)
+    published = ""
+    if spec_r.published is not None:
+        published = f"; published {spec_r.published:.2f}" + ("" if comparable else ", of other data")
+    entries = [
+        ("SpecR", f"{share(spec_r.value)}, with a 95% interval of {share(spec_r.value - reach)} to "
+         f"{share(spec_r.value + reach)}{published}. It is 1 for a complete ranking, in which everybody met everybody "
+         f"and the better always won; it falls with {duel.many} that contradict a ranking, and with those never held."),
+        ("Circles", f"{share(cyclic.value)} of {cyclic.n or 0:,} triads go round in a circle, in which each beats one "
+         "and loses to one. It is 0 for a ranking and 0.250 where coins decide. A triad is three who all met, and of "
+         "each two one did better."),
+    ]  # fmt: skip
+    note = Prose(
+        [
+            "The interval is SpecR ± 1.96 standard deviations of its bootstrap. A resample misses a third of what was "
+            "played, which lowers its SpecR; only how far resamples scatter is used."
+        ]
+    )
+    return [Definitions(entries), note]
+
+
+def _of_data(run: FinishedRun, metric: str) -> MetricRow:
+    found = next((row for row in run.metrics if row.metric == metric), None)
+    if found is None:
+        raise NotARunError(f"{run.path / 'results' / 'metrics.json'} has no {metric}. Run the study again.")
+    return found
+
+
+# ------------------------------------------------------------------------------------------- what was chosen
+
+
+def _chosen(run: FinishedRun, models: Sequence[str]) -> list[Block]:
+    """The settings that the validation duels chose, the median over splits."""
+    chosen = [each for each in run.json("chosen_models") if each["variant"] == SPLIT_FIRST]
+    kernels = [model for model in models if model != "preference_tree"]
+    by_model = {model: [each for each in chosen if each["model"] == model] for model in models}
+    if not all(by_model.values()):
+        raise NotARunError(f"{run.path / 'results' / 'chosen_models.json'} lacks a model. Run the study again.")
+    rows = [
+        Row((spaced(feature), *(_median([scales.get(feature) for scales in by_name[model]]) for model in kernels)))
+        for by_name in [{model: [_scales(each) for each in by_model[model]] for model in kernels}]
+        for feature in dict.fromkeys(name for model in kernels for scales in by_name[model] for name in scales)
+    ]
+    rows.append(Row(("penalty", *(f"{median(each['penalty'] for each in by_model[model]):.1e}" for model in kernels))))
+    depths = sorted(each["max_depth"] for each in by_model.get("preference_tree", []))
+    depth = f" The preference tree has depth {depths[len(depths) // 2]} at most." if depths else ""
+    return [
+        Table(
+            f"Lengthscales and penalty as chosen: medians over {len(by_model[models[0]])} splits.{depth}",
+            [Column("", "left"), *(Column(SHORT[model]) for model in kernels)],
+            rows,
+            note="Lengthscales of numbers are in standard deviations: where one is long, the feature hardly matters to "
+            "the model. Those of labels have no unit: two labels are as like as exp(−1 / 2l²).",
+        )
+    ]
+
+
+def _scales(chosen: Mapping[str, object]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for name in ("lengthscales", "context_lengthscales"):
+        scales = chosen.get(name)
+        if isinstance(scales, Mapping):
+            found |= {str(feature): float(scale) for feature, scale in scales.items()}
+        elif isinstance(scales, int | float):
+            found["all features"] = float(scales)
+    return found
+
+
+def _median(values: Sequence[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    return fixed(median(known), 2) if known else MISSING

@@ -1,0 +1,18 @@
+"""The pokemon study's page."""
+
+from __future__ import annotations
+
+from reports.duel_study import Duel, duel_page
+from reports.finished_run import FinishedRun
+from reports.page import Page
+
+
+def page(run: FinishedRun) -> Page:
+    """The report of a run of the pokemon study. Raises NotARunError if a result it needs is missing or malformed."""
+    return duel_page(
+        run,
+        study="Pokemon",
+        title="What decides between two Pokemon",
+        duel=Duel("battle", "battles"),
+        comparable=not run.record.simulated,
+    )

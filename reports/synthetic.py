@@ -1,0 +1,14 @@
+"""The synthetic study's page."""
+
+from __future__ import annotations
+
+from reports.duel_study import Duel, duel_page
+from reports.finished_run import FinishedRun
+from reports.page import Page
+
+
+def page(run: FinishedRun) -> Page:
+    """The report of a run of the synthetic study. Raises NotARunError if a result it needs is missing or malformed."""
+    return duel_page(
+        run, study="Synthetic", title="Matches that no ranking explains", duel=Duel("match", "matches"), comparable=True
+    )

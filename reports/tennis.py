@@ -1,0 +1,18 @@
+"""The tennis study's page."""
+
+from __future__ import annotations
+
+from reports.duel_study import Duel, duel_page
+from reports.finished_run import FinishedRun
+from reports.page import Page
+
+
+def page(run: FinishedRun) -> Page:
+    """The report of a run of the tennis study. Raises NotARunError if a result it needs is missing or malformed."""
+    return duel_page(
+        run,
+        study="Tennis",
+        title="Who wins at tennis, and where",
+        duel=Duel("match", "matches"),
+        comparable=not run.record.simulated,
+    )

@@ -1,0 +1,154 @@
+"""The models of duels: how each is fitted, asked and chosen on duels kept for validation, or by inner folds."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from models.discrimination import log_loss
+from models.gpm import CGPM, GPM, UPM
+from models.gpm_search import search
+from models.preference_tree import PreferenceTree
+from models.records import FloatArray, IntArray, Record
+from tasks.duels import Duels, Split
+
+DuelModel = Literal["gpm", "c_gpm", "upm", "preference_tree"]
+Model = GPM | CGPM | UPM | PreferenceTree
+
+
+class Tuning(Record):
+    """How lengthscales, penalty and depth are chosen; test duels never have a say in it."""
+
+    rank: int | None = Field(
+        default=400, ge=1, description="landmarks at most that carry the items' kernel; exact if not set"
+    )
+    search_rank: int | None = Field(
+        default=150,
+        ge=1,
+        description="eigenvalues of the items' kernel that are kept during the search; all if not set",
+    )
+    evaluations: int = Field(
+        default=12, ge=1, description="models fitted at most in the search for lengthscales and penalty"
+    )
+    inner_folds: int = Field(
+        default=5, ge=2, description="folds of the training duels where none are kept for validation"
+    )
+    lengthscales: tuple[float, ...] = Field(
+        default=(1.0, 2.0, 4.0, 8.0), description="tried in inner folds, in standard deviations, for all features alike"
+    )
+    penalties: tuple[float, ...] = Field(default=(1e-4, 1e-3, 1e-2), description="tried in inner folds")
+    depths: tuple[int | None, ...] = Field(
+        default=(2, 3, 4, 6, 8, 12, 16), description="depths at most that are tried for the preference tree"
+    )
+
+
+class Chosen(Record):
+    """What was chosen of a model, and the loss it had on the duels that chose: of a duel, in nats."""
+
+    model: DuelModel
+    validation_loss: float
+    lengthscales: Mapping[str, float] | float | None = None
+    context_lengthscales: Mapping[str, float] | float | None = None
+    penalty: float | None = None
+    rank: int | None = None
+    max_depth: int | None = None
+
+    def unfitted(self, duels: Duels) -> Model:
+        """The model as it was chosen, to be fitted to some of the duels."""
+        if self.model == "preference_tree":
+            return PreferenceTree(duels.columns, max_depth=self.max_depth, max_categories=None)
+        if self.penalty is None:
+            raise ValueError(f"no penalty was chosen for {self.model}")
+        if self.model == "c_gpm":
+            return CGPM(
+                duels.columns, duels.context_columns, lengthscales=self.lengthscales,
+                context_lengthscales=self.context_lengthscales, penalty=self.penalty, rank=self.rank,
+            )  # fmt: skip
+        kind = GPM if self.model == "gpm" else UPM
+        return kind(duels.columns, lengthscales=self.lengthscales, penalty=self.penalty, rank=self.rank)
+
+
+def fit(model: Model, duels: Duels, rows: IntArray) -> Model:
+    """Fit a model to some of the duels."""
+    if isinstance(model, CGPM):
+        return model.fit(duels.items, duels.comparisons[rows], duels.contexts, duels.context_of[rows])
+    return model.fit(duels.items, duels.comparisons[rows])
+
+
+def preference(model: Model, duels: Duels, rows: IntArray) -> FloatArray:
+    """The preference for the winner over the loser of some of the duels, (rows,)."""
+    if isinstance(model, CGPM):
+        return model.decision_function(duels.items, duels.comparisons[rows], duels.contexts, duels.context_of[rows])
+    return model.decision_function(duels.items, duels.comparisons[rows])
+
+
+def probability(model: Model, duels: Duels, rows: IntArray) -> FloatArray:
+    """The probability given to what happened in some of the duels, (rows,)."""
+    if isinstance(model, CGPM):
+        return model.predict_proba(duels.items, duels.comparisons[rows], duels.contexts, duels.context_of[rows])
+    return model.predict_proba(duels.items, duels.comparisons[rows])
+
+
+def choose(kind: DuelModel, duels: Duels, split: Split, tuning: Tuning, *, seed: int) -> Chosen:
+    """Choose a model on the validation duels of a split: by gradient, a tree's depth by trying.
+
+    Without validation duels by trying a grid in inner folds of the training duels.
+    """
+    if len(split.validation) and kind != "preference_tree":
+        return _by_gradient(kind, duels, split, tuning)
+    if len(split.validation):
+        parts = [(split.train, split.validation)]
+    else:
+        parts = list(_inner_folds(split.train, tuning.inner_folds, seed))
+    tried = []
+    for candidate in _candidates(kind, tuning):
+        asked = [(fit(candidate.unfitted(duels), duels, train), rows) for train, rows in parts]
+        loss = log_loss(np.concatenate([probability(model, duels, rows) for model, rows in asked]))
+        tried.append(candidate.model_copy(update={"validation_loss": loss}))
+    return min(tried, key=lambda each: each.validation_loss)
+
+
+def _by_gradient(kind: DuelModel, duels: Duels, split: Split, tuning: Tuning) -> Chosen:
+    start = Chosen(model=kind, validation_loss=np.inf, penalty=1e-4, rank=tuning.rank).unfitted(duels)
+    rows = np.concatenate([split.train, split.validation])
+    validates = np.arange(len(rows)) >= len(split.train)
+    contexts = (duels.contexts, duels.context_of[rows]) if kind == "c_gpm" else ()
+    model, trials = search(
+        start,
+        duels.items,
+        duels.comparisons[rows],
+        validates,
+        *contexts,
+        rank=tuning.search_rank,
+        evaluations=tuning.evaluations,
+    )
+    return Chosen(
+        model=kind,
+        validation_loss=min(trial.loss for trial in trials),
+        lengthscales=model.lengthscales,
+        context_lengthscales=getattr(model, "context_lengthscales", None),
+        penalty=model.penalty,
+        rank=tuning.rank,
+    )
+
+
+def _candidates(kind: DuelModel, tuning: Tuning) -> Iterator[Chosen]:
+    if kind == "preference_tree":
+        for depth in tuning.depths:
+            yield Chosen(model=kind, validation_loss=np.inf, max_depth=depth)
+        return
+    for scale, penalty in itertools.product(tuning.lengthscales, tuning.penalties):
+        yield Chosen(model=kind, validation_loss=np.inf, lengthscales=scale, penalty=penalty)
+
+
+def _inner_folds(rows: IntArray, n_folds: int, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
+    """Training duels and those they are tried on. A duel that is there twice is on one side of it both times."""
+    distinct = np.unique(rows)
+    lot = np.random.default_rng(seed).permutation(len(distinct)) % n_folds
+    fold = lot[np.searchsorted(distinct, rows)]
+    for at in range(n_folds):
+        yield rows[fold != at], rows[fold == at]
