@@ -27,7 +27,7 @@ class BelaConfig(ChoiceConfig):
 
 
 PAPER = BelaConfig()
-DEMO = BelaConfig(simulated=True, users=150)
+DEMO = BelaConfig(simulated=True, users=80)
 
 
 @flow(name="bela")

@@ -9,7 +9,7 @@ from prefect import flow
 from tasks.tree_study import ChoiceConfig, study_choices
 
 DEFAULT = ChoiceConfig()
-DEMO = ChoiceConfig(simulated=True)
+DEMO = ChoiceConfig(simulated=True, users=80)
 
 
 @flow(name="conjoint")

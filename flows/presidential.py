@@ -29,7 +29,7 @@ class PresidentialConfig(ChoiceConfig):
 
 
 PAPER = PresidentialConfig()
-DEMO = PresidentialConfig(simulated=True, users=150)
+DEMO = PresidentialConfig(simulated=True, users=60)
 
 
 @flow(name="presidential")

@@ -53,7 +53,7 @@ class SushiConfig(TreeConfig):
 
 
 PAPER = SushiConfig()
-DEMO = SushiConfig(simulated=True, users=600, gp_users=50, history_users=150)
+DEMO = SushiConfig(simulated=True, users=200, gp_users=20, history_users=100)
 
 
 @flow(name="sushi", task_runner=one_thread_a_core())
