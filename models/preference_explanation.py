@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Players = Mapping[str, Sequence[int]]
 """The columns of each player."""
 
+REST = "all else"
+"""The player of the columns that are nobody else's, where only some are of interest."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ShapSettings:

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from pydantic import TypeAdapter, ValidationError
 
-from models.findings import STATISTICS, Verdict
+from models.findings import STATISTICS, Finding, Verdict
+from models.preference_explanation import REST
 from reports import style
 from reports.explanation_figure import PlayerValues, draw_explanation
 from reports.finished_run import FinishedRun, NotARunError
@@ -56,14 +57,17 @@ def read_verdicts(run: FinishedRun) -> tuple[Verdict, ...]:
 
 
 def verdict_sentence(run: FinishedRun, *, comparable: bool) -> str:
-    """How many of the published findings hold, and which do not."""
+    """How many of the published findings hold."""
     verdicts = read_verdicts(run)
-    failed = [verdict.finding.claim.rstrip(".") for verdict in verdicts if not verdict.holds]
-    held = len(verdicts) - len(failed)
-    about = " here" if comparable else " in these simulated data"
-    if not failed:
-        return f"All {held} published findings about what decides it hold{about}."
-    return f"Of {len(verdicts)} published findings about what decides it, {held} hold{about}; not: {'; '.join(failed)}."
+    held = sum(verdict.holds for verdict in verdicts)
+    open_ = sum(verdict.undecided for verdict in verdicts)
+    where = "here" if comparable else "in these simulated data"
+    parts = [f"{held} hold {where}" if held != 1 else f"1 holds {where}"]
+    if failed := len(verdicts) - held - open_:
+        parts.append(f"{failed} {'do' if failed > 1 else 'does'} not")
+    if open_:
+        parts.append(f"{open_} {'are' if open_ > 1 else 'is'} not decided")
+    return f"Of the {len(verdicts)} published findings about what decides it, {listed(parts)}."
 
 
 def _verdict_table(verdicts: tuple[Verdict, ...], *, comparable: bool) -> Table:
@@ -82,7 +86,7 @@ def _verdict_table(verdicts: tuple[Verdict, ...], *, comparable: bool) -> Table:
             Row(
                 [
                     f"{verdict.finding.claim} {_by(verdict)}",
-                    f"{verdict.finding.side} {verdict.finding.threshold:g}".replace("-", "−"),
+                    _must_be(verdict.finding),
                     fixed(verdict.value, 2),
                     f"{fixed(verdict.lower, 2)} to {fixed(verdict.upper, 2)}",
                     "yes" if verdict.holds else "not decided" if verdict.undecided else "no",
@@ -94,6 +98,10 @@ def _verdict_table(verdicts: tuple[Verdict, ...], *, comparable: bool) -> Table:
         note="A finding holds if the whole bootstrap interval over the explained duels lies on the side that it must; "
         f"it is not decided if the threshold is within.{simulated}",
     )
+
+
+def _must_be(finding: Finding) -> str:
+    return f"{'>' if finding.side == 'above' else '<'} {finding.threshold:g}".replace("-", "−")
 
 
 def _by(verdict: Verdict) -> str:
@@ -118,7 +126,7 @@ def _figure(kind: str, values: pd.DataFrame) -> Figure:
     what = "feature of the two" if of == "items" else "feature of the context"
     return Figure(
         pictures=pictures,
-        title=f"{values['title'].iloc[0]}: {spaced(order[0])} moves most.",
+        title=f"{values['title'].iloc[0]}: {spaced(next(name for name in order if name != REST))} moves most.",
         caption=f"Bars: how large the contribution of each {what} is on average over {duels:,} duels. Dots: single "
         "duels, to the right where the feature spoke for the winner; hollow where it knows no more and less.",
     )

@@ -10,12 +10,10 @@ import numpy as np
 from models.context_shap import ContextShap
 from models.gpm import CGPM, GPM, UPM
 from models.pref_shap import PrefShap
-from models.preference_explanation import PreferenceExplanation, ShapSettings
+from models.preference_explanation import REST, PreferenceExplanation, ShapSettings
 from models.records import BoolArray, Column, FloatArray, IntArray
 from tasks.duels import Duels
 from tasks.explanations import DuelsOf, Explained, KernelModel
-
-REST = "all else"
 
 
 def explain_duels(

@@ -41,12 +41,12 @@ SYNTHETIC = ExplainConfig(
         _fig2(
             name="utility_misses_it", model="upm", statistic="larger_favoured", side="below", threshold=0.5,
             players=(_WITHIN, *_BETWEEN),
-            claim="The utility model does not recover this (none is above 0.5).",
+            claim="For the utility model they do not (none does above 0.5).",
         ),
         _fig3(name="ab_first", claim="Between A and B, what decides between the two matters most."),
         _fig3(
             name="utility_misses_ab", model="upm", side="below",
-            claim="The utility model does not see that.",
+            claim="For the utility model it does not.",
         ),
     ),
 )  # fmt: skip
@@ -71,8 +71,8 @@ POKEMON = ExplainConfig(
             threshold=1 / 8,
         ),
         _fig4(
-            name="faster_wins", claim="It speaks for the faster one.", statistic="larger_favoured", players=("speed",),
-            threshold=0,
+            name="faster_wins", claim="Speed speaks for the faster one.", statistic="larger_favoured",
+            players=("speed",), threshold=0,
         ),
         _fig4(
             name="types_matter", claim="Types matter.", statistic="importance_share", players=("types",),
@@ -132,10 +132,11 @@ TENNIS = ExplainConfig(
     ),
     findings=(
         _fig7(name="older", claim="Being older is an advantage.", players=("birth_year",), side="below"),
-        _fig7(name="heavier", claim="Being heavier is.", players=("weight",)),
-        _fig7(name="taller", claim="Being taller is.", players=("height",)),
+        _fig7(name="heavier", claim="Being heavier is an advantage.", players=("weight",)),
+        _fig7(name="taller", claim="Being taller is an advantage.", players=("height",)),
         _fig7(
-            name="earlier", claim="Having turned professional earlier is.", players=("turned_pro",), side="below"
+            name="earlier", claim="Having turned professional earlier is an advantage.", players=("turned_pro",),
+            side="below",
         ),
         _fig7(
             name="no_environment", explained="environment", statistic="mean_value", side="below", threshold=0.05,
@@ -147,12 +148,12 @@ TENNIS = ExplainConfig(
             statistic="larger_favoured", players=("height",), side="below",
         ),
         _fig8(
-            name="clay", claim="Clay speaks against him.", explained="losses_on_clay", statistic="mean_value",
+            name="clay", claim=f"Clay speaks against {_PLAYER}.", explained="losses_on_clay", statistic="mean_value",
             players=("surface",),
         ),
         _fig8(
-            name="indoors", claim="A roof does, too.", explained="losses_indoors", statistic="mean_value",
-            players=("conditions",),
+            name="indoors", claim=f"A roof speaks against {_PLAYER}.", explained="losses_indoors",
+            statistic="mean_value", players=("conditions",),
         ),
     ),
 )  # fmt: skip

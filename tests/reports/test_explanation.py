@@ -63,13 +63,13 @@ def run(write_run) -> FinishedRun:
 def test_the_table_says_of_each_finding_what_decides_it_and_whether_it_holds(run):
     [table] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Table)]
     assert [row.cells[1:] for row in table.rows] == [
-        ["above 0.125", "0.50", "0.48 to 0.52", "yes"],
-        ["above 0.3", "0.29", "0.27 to 0.31", "not decided"],
+        ["> 0.125", "0.50", "0.48 to 0.52", "yes"],
+        ["> 0.3", "0.29", "0.27 to 0.31", "not decided"],
     ]
     assert "Speed matters." in table.rows[0].cells[0]
     assert [row.group for row in table.rows] == ["pref-shap, Figure 4", ""]
     assert verdict_sentence(run, comparable=True) == (
-        "Of 2 published findings about what decides it, 1 hold here; not: Types matter."
+        "Of the 2 published findings about what decides it, 1 holds here and 1 is not decided."
     )
 
 

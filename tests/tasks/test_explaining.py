@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from models.gpm import CGPM, GPM, UPM
-from models.preference_explanation import ShapSettings
+from models.preference_explanation import REST, ShapSettings
 from models.records import Column, FeatureKind
 from tasks.duels import Duels
-from tasks.explaining import REST, explain_duels, pooled
+from tasks.explaining import explain_duels, pooled
 from tasks.explanations import DuelsOf
 
 SETTINGS = ShapSettings()
