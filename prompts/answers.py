@@ -1,4 +1,7 @@
-"""The schemas that bind a model's answers. An answer that breaks its schema is never used."""
+"""The schemas that bind a model's answers. An answer that breaks its schema is never used.
+
+Their docstrings and descriptions are part of the schema, and so of what the model reads.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from models.feature_spec import MOST_VALUES, FeatureSpec
+from models.feature_spec import MOST_VALUES, NAME, FeatureSpec
 from models.records import FeatureKind
 
 
@@ -25,9 +28,9 @@ class Reason(AnswerModel):
 
 
 class Proposal(AnswerModel):
-    """A feature a model proposes; `spec` may still refuse it."""
+    """One new feature."""
 
-    name: str = Field(min_length=2, max_length=60, description="lower-case words joined by underscores")
+    name: str = Field(pattern=NAME, description="lower-case words joined by underscores")
     kind: Literal["categorical", "ordinal", "multi_hot", "binary", "numeric"]
     instruction: str = Field(min_length=10, max_length=600, description="how the feature is read out of one record")
     values: list[Annotated[str, Field(min_length=1, max_length=60)]] = Field(
@@ -37,14 +40,15 @@ class Proposal(AnswerModel):
     maximum: float | None = Field(description="of numeric features only")
 
     def spec(self) -> FeatureSpec:
-        """The proposal as a feature. Raises ValidationError if it cannot be one."""
+        """The proposal as a feature, without what its kind has no use for. Raises ValidationError if it is none."""
+        is_number = self.kind == "numeric"
         return FeatureSpec(
             name=self.name,
             kind=FeatureKind(self.kind),
             instruction=self.instruction,
-            values=tuple(self.values),
-            minimum=self.minimum,
-            maximum=self.maximum,
+            values=() if is_number or self.kind == "binary" else tuple(self.values),
+            minimum=self.minimum if is_number else None,
+            maximum=self.maximum if is_number else None,
         )
 
 

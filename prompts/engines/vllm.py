@@ -46,21 +46,31 @@ class Vllm:
         if not current_platform.is_cpu() and not torch.cuda.is_available():
             raise EngineError(f"vllm: there is no GPU here, and this build of vLLM needs one. {WITHOUT}")
         self.model, self.revision, self.settings = settings.model, settings.revision, settings
-        memory = {} if current_platform.is_cpu() else {"gpu_memory_utilization": settings.memory_share}
+        on_machine: dict[str, Any] = {
+            "gpu_memory_utilization": settings.memory_share,
+            "enable_prefix_caching": True,
+        }
+        if current_platform.is_cpu():
+            # Compiling takes longer than a small model's answers. And a prompt must be read in one part, which a cache
+            # of prefixes prevents: between two parts a seeded draw is wound back, which a CPU's generator cannot.
+            on_machine = {
+                "enforce_eager": True,
+                "enable_prefix_caching": False,
+                "max_num_batched_tokens": settings.context_length,
+            }
         try:
             self._llm: Any = LLM(
                 model=settings.model,
                 revision=None if Path(settings.model).is_dir() else settings.revision,
                 tensor_parallel_size=settings.tensor_parallel_size,
                 max_model_len=settings.context_length,
-                enable_prefix_caching=True,
                 language_model_only=True,
                 dtype=settings.dtype,
                 seed=settings.seed,
                 reasoning_parser=settings.reasoning_parser or "",
                 # Without the latter a small model fills its answer with white space up to the limit.
                 structured_outputs_config={"backend": "xgrammar", "disable_any_whitespace": True},
-                **memory,
+                **on_machine,
             )
         except Exception as error:  # vLLM raises whatever its parts raise
             raise EngineError(f"vllm: {settings.model} cannot be started: {_first_line(error)}. {WITHOUT}") from None

@@ -6,6 +6,7 @@ import html
 import json
 import logging
 import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,8 +29,10 @@ from prompts.engines.replay import ReplaySettings
 from prompts.engines.rules import Rules
 from prompts.engines.server import ServerSettings
 from prompts.ledger import Ledger
+from reports.render import render
 from tasks.feature_loop import LoopSettings
-from tasks.results import METRICS
+from tasks.ranking_results import PUBLISHED
+from tasks.results import METRICS, write_metrics
 
 CANARIES = ("quetzalcoatlus", "pterodaustro")
 
@@ -306,3 +309,33 @@ def test_the_metrics_are_kept_as_an_artifact_without_a_text(run_dir: Path) -> No
     with get_client(sync_client=True) as client:
         artifacts = {artifact.key: str(artifact.data) for artifact in client.read_artifacts()}
     assert "rank_correlation" in artifacts["pmr-metrics"]
+
+
+def test_answers_of_the_papers_model_on_the_real_inboxes_stand_beside_what_was_published(
+    run_dir: Path, tmp_path: Path
+) -> None:
+    """A finished run dressed up as one of that model: nobody here has the model or the inboxes."""
+    copy = tmp_path / "run"
+    shutil.copytree(run_dir, copy)
+    record = json.loads((copy / "run.json").read_text())
+    for manifest in record["data"]:
+        manifest["simulated"] = False
+    (copy / "run.json").write_text(json.dumps(record))
+    asked = json.loads((copy / "results" / "conversation.json").read_text())
+    (copy / "results" / "conversation.json").write_text(json.dumps({**asked, "model": PUBLISHED.model}))
+    rows = []
+    for row in metrics(copy):
+        known = PUBLISHED.without.get(row.variant, {}) if row.metric == "delta_accuracy" else {}
+        if row.metric == "accuracy" and row.variant in {"all_features", "both_orders"}:
+            known = PUBLISHED.accuracy[row.model]
+        rows.append(row.model_copy(update={"published": known.get(row.split)}))
+    write_metrics(copy / "results" / "metrics.json", rows)
+    render(copy)
+    said = words(copy)
+    assert "Published beside found" in said
+    assert "not comparable" not in said
+    assert "0.699" in said
+    assert "dt-pbo, Table 10" in said
+    assert "−17.6" in said
+    assert "0.323 ± 0.05 s" in said
+    assert "KEYWORD RULES" not in said

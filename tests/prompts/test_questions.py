@@ -130,7 +130,6 @@ def test_an_answer_outside_the_schema_is_refused(
     [
         ({"kind": "ordinal", "values": ["one"]}, "needs 2 values or more"),
         ({"kind": "categorical", "values": ["a", "a"]}, "values must be distinct"),
-        ({"kind": "binary", "values": ["yes", "no"]}, "has no list of values"),
         ({"kind": "numeric", "minimum": 3.0, "maximum": None, "values": []}, "needs a minimum and a maximum"),
         ({"kind": "numeric", "minimum": 3.0, "maximum": 3.0, "values": []}, "the minimum 3 is not below"),
         ({"name": "Not A Name"}, "pattern"),
@@ -143,6 +142,14 @@ def test_a_proposal_that_cannot_be_a_feature_says_why(change: dict[str, object],
     }  # fmt: skip
     with pytest.raises(ValidationError, match=complaint):
         Proposal.model_validate(fields | change).spec()
+
+
+@pytest.mark.parametrize("kind", ["binary", "numeric", "categorical"])
+def test_what_a_kind_has_no_use_for_is_left_out_of_a_proposal(kind: str) -> None:
+    fields = {"name": "onset", "kind": kind, "instruction": "When did it begin?", "values": ["now", "before"]}
+    found = Proposal.model_validate({**fields, "minimum": 0.0, "maximum": 9.0}).spec()
+    assert found.values == (("now", "before") if kind == "categorical" else ())
+    assert (found.minimum, found.maximum) == ((0.0, 9.0) if kind == "numeric" else (None, None))
 
 
 def test_table_9_ships_with_its_eleven_features_three_of_which_the_loop_starts_from() -> None:
