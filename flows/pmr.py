@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from prefect import flow
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from models.feature_spec import FeatureSpec
 from prompts.conversation import Budget
@@ -41,12 +40,6 @@ class PmrConfig(StudyConfig):
     tree: TreeSettings = Field(default=TreeSettings(), description="how the tree is grown")
     readable_depth: int = Field(default=3, ge=1, description="depth of the tree cut short for reading")
     judge: bool = Field(default=True, description="also ask the model about every pair directly, in both orders")
-
-    @field_validator("engine", mode="before")
-    @classmethod
-    def _vllm_unless_said(cls, given: Any) -> Any:
-        """Settings that name no engine are those of the default one."""
-        return {"kind": "vllm", **given} if isinstance(given, dict) else given
 
     @property
     def answers(self) -> Path:

@@ -24,6 +24,12 @@ def _at_home(path: Path) -> Path:
         raise ValueError(f"{path.parts[0]} is nobody's home folder on this machine") from error
 
 
+def _is_of_the_kind(given: Mapping[str, Any], default: Any) -> bool:
+    """Whether settings of a part are some of the default's, and not those of another kind of part."""
+    kind = getattr(default, "kind", None)
+    return isinstance(default, Record) and given.get("kind", kind) == kind
+
+
 Place = Annotated[Path, AfterValidator(_at_home)]
 """A path in which ~ is the home folder also where no shell has read it: in a TOML file, and after --raw=."""
 
@@ -42,13 +48,16 @@ class StudyConfig(Record):
     @model_validator(mode="before")
     @classmethod
     def _parts_keep_what_is_not_said(cls, settings: Any) -> Any:
-        """A part of which some settings are given has the study's own defaults for the others, not its class's."""
+        """A part of which some settings are given has the study's own defaults for the others, not its class's.
+
+        A part of another kind than the default has nothing of it.
+        """
         if not isinstance(settings, Mapping):
             return settings
         defaults = {name: field.default for name, field in cls.model_fields.items()}
         return {
             name: {**dict(defaults[name]), **given}
-            if isinstance(given, Mapping) and isinstance(defaults.get(name), Record)
+            if isinstance(given, Mapping) and _is_of_the_kind(given, defaults.get(name))
             else given
             for name, given in settings.items()
         }
