@@ -17,7 +17,7 @@ $(STAMP): pyproject.toml
 	@touch $@
 
 demo: setup
-	@$(BIN)/prefstudy demo
+	@$(BIN)/prefstudy demo sushi
 
 test: setup
 	@$(BIN)/python -m pytest -n 2 --dist loadfile

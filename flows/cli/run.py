@@ -96,11 +96,16 @@ def run(
     say_where(_report_of(run_dir))
 
 
-def demo(out: Out = None) -> None:
-    """Run every study, made small, on simulated data: nothing is needed, and it takes a minute or two."""
+def demo(
+    name: Annotated[
+        str | None, typer.Argument(metavar="STUDY", help="Only this one; every study if not given.")
+    ] = None,
+    out: Out = None,
+) -> None:
+    """Run every study, or one, made small, on simulated data: nothing is needed. One takes about a minute."""
     prepare_prefect()
     folder = _folder_of_all(out)
-    chosen = [studies.study(name) for name in studies.names()]
+    chosen = [studies.study(chosen) for chosen in (studies.names() if name is None else (name,))]
     run_studies([Planned(study, study.demo.model_copy(update={"out": folder})) for study in chosen], folder)
 
 
