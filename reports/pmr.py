@@ -22,7 +22,7 @@ def page(run: FinishedRun) -> Page:
     """The report of a run. Raises NotARunError if a result it needs is missing or malformed."""
     asked = read_asked(run)
     return Page(
-        study="pmr",
+        study="PMR",
         title=TITLE,
         facts=(*facts(run.record), RESEARCH_ONLY),
         warnings=(*warnings(run.record), *asked.warnings),
