@@ -101,7 +101,7 @@ def _verdict_table(verdicts: tuple[Verdict, ...], *, comparable: bool) -> Table:
 
 
 def _must_be(finding: Finding) -> str:
-    return f"{'>' if finding.side == 'above' else '<'} {finding.threshold:g}".replace("-", "−")
+    return f"{'>' if finding.side == 'above' else '<'}\N{NO-BREAK SPACE}{finding.threshold:g}".replace("-", "−")
 
 
 def _by(verdict: Verdict) -> str:

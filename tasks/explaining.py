@@ -63,12 +63,22 @@ def _by_items(
     kind: DuelsOf, model: GPM | CGPM | UPM, duels: Duels, rows: IntArray, settings: ShapSettings
 ) -> PreferenceExplanation:
     """Which features of the two decide; all items are the reference, and contexts count as often as they were met."""
-    players: dict[str, tuple[int, ...]] | None = None
-    if kind.apart:
-        players = {name: (_column(duels.columns, name),) for name in kind.apart}
-        taken = {at for group in players.values() for at in group}
-        players[REST] = tuple(at for at in range(len(duels.columns)) if at not in taken)
+    players = _players(kind, duels.columns)
     return PrefShap(model, duels.items, players=players, settings=settings).duels(duels.items, duels.comparisons[rows])
+
+
+def _players(kind: DuelsOf, columns: Sequence[Column]) -> dict[str, tuple[int, ...]]:
+    """The columns of each player."""
+    players: dict[str, tuple[int, ...]] = {}
+    if kind.apart:
+        players = {name: (_column(columns, name),) for name in kind.apart}
+        taken = {at for group in players.values() for at in group}
+        return players | {REST: tuple(at for at in range(len(columns)) if at not in taken)}
+    name, together = kind.together or ("", ())
+    for at, column in enumerate(columns):
+        player = name if column.feature in together else column.feature
+        players[player] = (*players.get(player, ()), at)
+    return players
 
 
 def _rows(kind: DuelsOf, duels: Duels, held_out: IntArray, items_named: Mapping[str, int]) -> IntArray:

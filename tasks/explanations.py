@@ -37,6 +37,9 @@ class DuelsOf(Record):
     apart: tuple[str, ...] = Field(
         default=(), description="columns that are a player each, such as types=Fire, with all others as one more"
     )
+    together: tuple[str, tuple[str, ...]] | None = Field(
+        default=None, description="a name, and features that are one player under it"
+    )
     lost_by: str | None = Field(default=None, description="duels that the item of this name lost, held out or not")
 
 

@@ -93,7 +93,12 @@ _fig6 = partial(Finding, source="pref-shap, Figure 6", explained="all")
 _PHYSIQUE = ("casque_height", "flank_patch")
 
 CHAMELEON = ExplainConfig(
-    kinds=(_OF_ALL.model_copy(update={"title": "All contests, each held out once"}),),
+    kinds=(
+        DuelsOf(
+            name="all", title="All contests, each held out once",
+            together=("earlier contests", ("won_last", "wins_of_last_two", "prior_wins")),
+        ),
+    ),
     findings=(
         _fig6(
             name="utility_casque_and_patch", model="upm", statistic="importance_ratio", players=_PHYSIQUE, threshold=1,

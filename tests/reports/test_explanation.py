@@ -63,8 +63,8 @@ def run(write_run) -> FinishedRun:
 def test_the_table_says_of_each_finding_what_decides_it_and_whether_it_holds(run):
     [table] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Table)]
     assert [row.cells[1:] for row in table.rows] == [
-        ["> 0.125", "0.50", "0.48 to 0.52", "yes"],
-        ["> 0.3", "0.29", "0.27 to 0.31", "not decided"],
+        [">\N{NO-BREAK SPACE}0.125", "0.50", "0.48 to 0.52", "yes"],
+        [">\N{NO-BREAK SPACE}0.3", "0.29", "0.27 to 0.31", "not decided"],
     ]
     assert "Speed matters." in table.rows[0].cells[0]
     assert [row.group for row in table.rows] == ["pref-shap, Figure 4", ""]

@@ -96,6 +96,13 @@ def test_columns_can_be_players_apart_with_all_else_as_one(duels, models):
     assert found[0].explanation.players == ("types=fire", "types=water", REST)
 
 
+def test_features_can_be_one_player_together(duels, models):
+    found = explain(duels, models, together=("kind", ("cluster", "types")))
+    assert found[0].explanation.players == ("speed", "kind")
+    absent = explain(duels, models, together=("kind", ("weight",)))
+    assert absent[0].explanation.players == ("speed", "cluster", "types")
+
+
 def test_what_one_item_lost_is_explained_whether_held_out_or_not(duels, models):
     [found] = explain(duels, {"upm": models["upm"]}, lost_by="Pikachu")
     lost = (duels.comparisons[:, 1] == 4).sum()
