@@ -118,7 +118,7 @@ def words(run_dir: Path) -> str:
     return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page)))
 
 
-def same_results(one: Path, other: Path) -> None:
+def check_same_results(one: Path, other: Path) -> None:
     names = sorted(path.name for path in (one / "results").iterdir())
     assert names == sorted(path.name for path in (other / "results").iterdir())
     for name in names:
@@ -215,7 +215,7 @@ def test_a_second_run_asks_nothing_again_and_finds_the_same_to_the_byte(config: 
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("prompts.engines.start.Rules", Mute)
-        same_results(pmr_study(config), run_dir)
+        check_same_results(pmr_study(config), run_dir)
 
 
 def test_a_run_on_the_ledger_alone_finds_the_same_to_the_byte(config: PmrConfig, run_dir: Path, tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_a_run_on_the_ledger_alone_finds_the_same_to_the_byte(config: PmrConfig,
         other.import_from(tmp_path / "answers.jsonl")
     elsewhere = {"engine": ReplaySettings(), "ledger": tmp_path / "elsewhere.sqlite", "out": tmp_path}
     again = pmr_study(config.model_copy(update=elsewhere))
-    same_results(again, run_dir)
+    check_same_results(again, run_dir)
     assert "recorded answers, replayed" in words(again)
     with pytest.raises(EngineError, match="has no answer of keyword rules"):
         pmr_study(config.model_copy(update={**elsewhere, "features": "table9"}))
@@ -254,7 +254,7 @@ def test_a_run_killed_midway_leaves_no_folder_and_its_answers_and_ends_the_same(
         assert kept > 0
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("prompts.engines.start.Rules", Parrot)
-        same_results(pmr_study(config), run_dir)
+        check_same_results(pmr_study(config), run_dir)
 
 
 def test_a_server_that_is_not_there_fails_in_one_line_without_a_run_folder(config: PmrConfig, tmp_path: Path) -> None:
