@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from models.gpm import CGPM, check_contexts
-from models.match_models import row_products
+from models.gpm import CGPM, check_contexts, preference_between
 from models.mean_embedding import Embedding, distinct_points, player_kernels
 from models.preference_explanation import (
     Players,
@@ -66,12 +65,15 @@ class ContextShap:
         return self._share_out(U, np.arange(len(U)), np.broadcast_to(mean, (len(U), len(mean))))
 
     def _in_each(self, items: ArrayLike, duels: IntArray) -> FloatArray:
-        """k(x)' B_c k(x') of each duel by itself in each training context, (t, q)."""
+        """The preference that each training context alone would give each duel, (t, q)."""
         X = check_items(items, self._model.n_features_in_)
         named, rows = np.unique(duels, return_inverse=True)
         kernel = self._model.kernel_(X[named], self._model.items_)
-        left, right = rows.reshape(duels.shape).T
-        return np.stack([row_products(kernel @ dual, kernel, left, right) for dual in self._model.dual_], axis=1)
+        found = [
+            preference_between(kernel, dual, utility, rows.reshape(duels.shape))
+            for dual, utility in zip(self._model.dual_, self._model.utility_, strict=True)
+        ]
+        return np.stack(found, axis=1)
 
     def _share_out(self, contexts: FloatArray, context_of: IntArray, in_each: FloatArray) -> PreferenceExplanation:
         """in_each: (t, q)."""

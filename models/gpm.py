@@ -2,6 +2,10 @@
 
 A comparison is never a row of a matrix. With A[i, j] the sum of the dual coefficients of the matches of i against j and
 B = A - A', the preference function is g(x, x') = k(x)' B k(x'), k(x) the kernel of x with all items (DESIGN 3.3).
+
+A general preference can be given a utility of its own, which the paper's has not: a constant u added to the item
+kernel makes the kernel of matches k_E + u k_U, k_U that of the utility model, as what is constant in both cancels.
+With beta = u B 1, g(x, x') = k(x)' B k(x') + beta' (k(x) - k(x')): a ranking, and what departs from it.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator
 
 from models.item_kernel import ItemKernel, distinct_rows, item_kernel
-from models.kernel_factor import KernelFactor, exact_factor, landmark_factor
+from models.kernel_factor import KernelFactor, exact_factor, landmark_factor, with_constant
 from models.logistic_newton import Fitted, minimise
 from models.match_counts import MatchCounts, count_matches
 from models.match_models import SkewModel, UtilityModel, net, row_products
@@ -110,25 +114,70 @@ class _KernelModel(BaseEstimator):  # type: ignore[misc]
 
 
 class _SkewModel(_KernelModel):
-    def _fit_skew(self, X: FloatArray, matches: MatchCounts, contexts: KernelFactor) -> FloatArray:
-        """The dual coefficients of each context, (q, n, n)."""
-        factor = self._factor(X, matches.item_shares)
+    """What the general preference models share.
+
+    Further parameter
+    -----------------
+    utility
+        u, the weight of a utility of its own beside the general preference; zero, as in the paper, for none.
+
+    Further attribute
+    -----------------
+    utility_
+        (n,) or (q, n), the beta that belongs to each B.
+    """
+
+    utility: float
+    utility_: FloatArray
+
+    def _fit_skew(self, X: FloatArray, matches: MatchCounts, contexts: KernelFactor) -> None:
+        """Settle the dual coefficients of each context, (q, n, n), and of their utilities, (q, n)."""
+        if self.utility < 0:
+            raise ValueError(f"utility is the weight of a kernel and cannot be {self.utility}")
+        factor, rotation = self._factor(X, matches.item_shares), None
+        if self.utility:
+            factor, rotation = with_constant(factor, self.utility, matches.item_shares)
         model = SkewModel(factor, contexts, matches)
         fitted = minimise(model, matches, self.penalty, tolerance=self.tolerance)
         self._keep(fitted)
         pull = self._pull(matches, fitted)
-        if self._to_dual is not None:
-            return np.asarray(self._to_dual @ model.by_context(pull) @ self._to_dual.T)
-        dual = np.zeros((matches.n_contexts, len(X), len(X)))
-        dual[matches.context, matches.first, matches.second] = pull
-        return dual - np.swapaxes(dual, 1, 2)
+        if self._to_dual is None:
+            dual = np.zeros((matches.n_contexts, len(X), len(X)))
+            dual[matches.context, matches.first, matches.second] = pull
+            self.dual_ = dual - np.swapaxes(dual, 1, 2)
+            self.utility_ = self.utility * self.dual_.sum(axis=2)
+            return
+        form, constant = model.by_context(pull), 0
+        if rotation is not None:
+            form, constant = rotation @ form @ rotation.T, 1
+        self.dual_ = np.asarray(self._to_dual @ form[:, constant:, constant:] @ self._to_dual.T)
+        self.utility_ = np.sqrt(self.utility) * (form[:, constant:, 0] @ self._to_dual.T)
+
+
+def preference_between(kernel: FloatArray, dual: FloatArray, utility: FloatArray, pairs: IntArray) -> FloatArray:
+    """k(x)' B k(x') + beta' (k(x) - k(x')) of pairs (m, 2) of rows of k (., n), (m,)."""
+    value, (first, second) = kernel @ utility, pairs.T
+    return np.asarray(row_products(kernel @ dual, kernel, first, second) + value[first] - value[second])
 
 
 class GPM(_SkewModel):
-    """The generalised preference model (pref-shap Eq. 2); parameters and attributes as for `_KernelModel`.
+    """The generalised preference model (pref-shap Eq. 2); parameters and attributes as for its bases.
 
-    dual_: (n, n) skew-symmetric B, g(x, x') = k(x)' B k(x').
+    dual_: (n, n) skew-symmetric B, g(x, x') = k(x)' B k(x') + utility_' (k(x) - k(x')).
     """
+
+    def __init__(
+        self,
+        columns: Sequence[Column] | None = None,
+        *,
+        lengthscales: Lengthscales = None,
+        penalty: float = 1e-4,
+        utility: float = 0.0,
+        rank: int | None = None,
+        tolerance: float = 1e-6,
+    ) -> None:
+        super().__init__(columns, lengthscales=lengthscales, penalty=penalty, rank=rank, tolerance=tolerance)
+        self.utility = utility
 
     def fit(self, items: ArrayLike, comparisons: ArrayLike) -> Self:
         """Fit to comparisons (m, 2), rows of `items` (n, d), winner first.
@@ -136,13 +185,14 @@ class GPM(_SkewModel):
         Raises ValueError for shapes that do not fit, no comparisons, or a lengthscale or penalty that is not positive.
         """
         X, pairs = self._prepare(items, comparisons)
-        [self.dual_] = self._fit_skew(X, count_matches(pairs, len(X)), ONE_CONTEXT)
+        self._fit_skew(X, count_matches(pairs, len(X)), ONE_CONTEXT)
+        self.dual_, self.utility_ = self.dual_[0], self.utility_[0]
         return self
 
     def decision_function(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
         """The preference g of the first over the second of each pair (m, 2) of item rows, (m,)."""
         kernel, rows = self._known(items, pairs)
-        return row_products(kernel @ self.dual_, kernel, rows[:, 0], rows[:, 1])
+        return preference_between(kernel, self.dual_, self.utility_, rows)
 
     def predict_proba(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
         """Probability that the first of each pair (m, 2) is preferred, (m,)."""
@@ -150,7 +200,7 @@ class GPM(_SkewModel):
 
 
 class CGPM(_SkewModel):
-    """The preference model that knows the context (pref-shap Eq. 7); parameters and attributes as for `_KernelModel`.
+    """The preference model that knows the context (pref-shap Eq. 7); parameters and attributes as for its bases.
 
     Further parameters
     ------------------
@@ -160,7 +210,7 @@ class CGPM(_SkewModel):
     Further attributes
     ------------------
     dual_
-        (q, n, n) skew-symmetric B_c, g_U(u, x, x') = sum_c k_U(u, c) k(x)' B_c k(x').
+        (q, n, n) skew-symmetric B_c: the preference in context u is that of sum_c k_U(u, c) B_c.
     contexts_, context_shares_
         (q, e) the distinct contexts of the training matches, (q,) the share of these matches in each.
     context_kernel_
@@ -175,10 +225,12 @@ class CGPM(_SkewModel):
         lengthscales: Lengthscales = None,
         context_lengthscales: Lengthscales = None,
         penalty: float = 1e-4,
+        utility: float = 0.0,
         rank: int | None = None,
         tolerance: float = 1e-6,
     ) -> None:
         super().__init__(columns, lengthscales=lengthscales, penalty=penalty, rank=rank, tolerance=tolerance)
+        self.utility = utility
         self.context_columns = context_columns
         self.context_lengthscales = context_lengthscales
 
@@ -197,13 +249,18 @@ class CGPM(_SkewModel):
         matches = count_matches(pairs, len(X), distinct[used_rows])
         self.context_shares_ = matches.context_shares
         kernel = self.context_kernel_(self.contexts_, self.contexts_)
-        self.dual_ = self._fit_skew(X, matches, exact_factor(kernel, matches.context_shares))
+        self._fit_skew(X, matches, exact_factor(kernel, matches.context_shares))
         return self
 
     def dual_in(self, contexts: ArrayLike) -> FloatArray:
-        """The dual coefficients B of the preference in each context (m, e), (m, n, n): g(x, x') = k(x)' B k(x')."""
+        """The dual coefficients B of the preference in each context (m, e), (m, n, n)."""
         U = check_items(contexts, self.contexts_.shape[1])
         return np.tensordot(self.context_kernel_(U, self.contexts_), self.dual_, axes=1)
+
+    def utility_in(self, contexts: ArrayLike) -> FloatArray:
+        """The coefficients beta of the utility in each context (m, e), (m, n)."""
+        U = check_items(contexts, self.contexts_.shape[1])
+        return np.asarray(self.context_kernel_(U, self.contexts_) @ self.utility_)
 
     def decision_function(
         self, items: ArrayLike, pairs: ArrayLike, contexts: ArrayLike, context_of: ArrayLike
@@ -215,9 +272,9 @@ class CGPM(_SkewModel):
         context = row_of_context[check_contexts(context_of, len(rows), len(U))]
         preference = np.empty(len(rows))
         for at in np.unique(context):
-            [dual] = self.dual_in(distinct[at : at + 1])
-            here = np.flatnonzero(context == at)
-            preference[here] = row_products(kernel @ dual, kernel, rows[here, 0], rows[here, 1])
+            here, where = np.flatnonzero(context == at), distinct[at : at + 1]
+            [dual], [utility] = self.dual_in(where), self.utility_in(where)
+            preference[here] = preference_between(kernel, dual, utility, rows[here])
         return preference
 
     def predict_proba(

@@ -3,7 +3,8 @@
 The fit is stationary: penalty B = -(slopes of the loss at z), z = K B K on the training pairs. Differentiating that,
 with E the slopes of the validation loss and Q the solution of the Newton system with right side K E K,
 
-    d loss / d log l = sum (C * K * slope), C = E' K B, E' = E - curvature * Q,
+    d loss / d log l = sum (C * k * slope), C = E' K B, E' = E - curvature * Q, k the kernel,
+    d loss / d log u = -u sum C,                        u the weight of a utility, K then the kernel plus u,
     d loss / d log penalty = -penalty sum (Q * B) over the training pairs,
 
 `slope` the derivative of -log k: one more solve of the system that fitting solves anyway, whatever the number of
@@ -26,7 +27,7 @@ from sklearn.base import clone
 
 from models.gpm import CGPM, GPM, UPM, check_contexts
 from models.item_kernel import ItemKernel, distinct_rows, item_kernel
-from models.kernel_factor import exact_factor
+from models.kernel_factor import exact_factor, with_constant
 from models.logistic_newton import minimise, newton_step
 from models.match_counts import MatchCounts, count_matches
 from models.match_models import SkewModel, UtilityModel, net
@@ -36,6 +37,7 @@ from models.validation import check_columns, check_comparisons, check_items
 Model = TypeVar("Model", GPM, UPM, CGPM)
 
 LENGTHSCALES = (0.05, 50.0)
+UTILITIES = (1e-3, 1e3)
 PENALTIES = (1e-6, 1.0)
 SETTLED = 1e-4
 """The search ends when a step lowers the loss by less than this share of it."""
@@ -51,6 +53,7 @@ class Trial:
 
     lengthscales: Mapping[str, float]
     context_lengthscales: Mapping[str, float]
+    utility: float
     penalty: float
     loss: float
 
@@ -68,18 +71,18 @@ def search(
 ) -> tuple[Model, tuple[Trial, ...]]:
     """The model with the lengthscales and penalty of least validation loss, not fitted yet, and what was tried.
 
-    validating: (m,) bool, the comparisons that are for validation; the others train. From the model's own lengthscales
-    and penalty on by L-BFGS in their logarithms, its first step of length one, with at most about so many fits.
+    validating: (m,) bool, the comparisons that are for validation; the others train. From the model's own lengthscales,
+    penalty, and weight of a utility if it has one, on by L-BFGS in their logarithms, its first step of length one, with
+    at most about so many fits.
     rank: how many of the kernel's largest eigenvalues are kept on the way, all if None; they move smoothly where the
     landmarks of a model would jump, and carry about as much as twice their number.
     """
     problem: _Problem = _problem(model, items, comparisons, validating, contexts, context_of)
     problem.rank = rank
-    low, high = np.log([*[LENGTHSCALES] * (len(problem.theta(model.penalty)) - 1), PENALTIES]).T
-    start = np.clip(problem.theta(model.penalty), low, high)
+    start, low, high = problem.start(model.penalty)
     fmin_l_bfgs_b(
         problem.scaled,
-        start,
+        np.clip(start, low, high),
         bounds=list(zip(low, high, strict=True)),
         factr=SETTLED / np.finfo(np.float64).eps,
         maxfun=evaluations,
@@ -88,6 +91,8 @@ def search(
     chosen = clone(model).set_params(lengthscales=best.lengthscales, penalty=best.penalty)
     if isinstance(model, CGPM):
         chosen.set_params(context_lengthscales=best.context_lengthscales)
+    if not isinstance(model, UPM):
+        chosen.set_params(utility=best.utility)
     return chosen, tuple(problem.trials)
 
 
@@ -106,7 +111,8 @@ class _Part:
 class _Problem:
     """Training and validation matches among the same items (n, d) and contexts (q, e).
 
-    A model without contexts has one, of no columns. pull: (p,) the dual coefficients of the last fit.
+    A model without contexts has one, of no columns. utility: whether it is a utility model; utility_weight: u of
+    another, zero for none. pull: (p,) the dual coefficients of the last fit.
     """
 
     utility: bool
@@ -117,14 +123,19 @@ class _Problem:
     training: MatchCounts
     validation: MatchCounts
     weights: FloatArray
+    utility_weight: float
     rank: int | None = None
     trials: list[Trial] = field(default_factory=list)
     pull: FloatArray = field(default_factory=lambda: np.zeros(0))
     steepness: float = 0.0
 
-    def theta(self, penalty: float) -> FloatArray:
-        """The logarithms of all lengthscales and the penalty, as they are."""
-        return np.log([*self.kernel.lengthscales.values(), *self.context_kernel.lengthscales.values(), penalty])
+    def start(self, penalty: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The logarithms of all lengthscales, the weight of a utility if there is one, the penalty; their limits."""
+        scales = [*self.kernel.lengthscales.values(), *self.context_kernel.lengthscales.values()]
+        weights = [self.utility_weight] if self.utility_weight else []
+        limits = [*[LENGTHSCALES] * len(scales), *[UTILITIES] * len(weights), PENALTIES]
+        low, high = np.log(limits).T
+        return np.log([*scales, *weights, penalty]), low, high
 
     def scaled(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Both over the length of the first gradient asked for, so that the first step of L-BFGS has length one."""
@@ -134,9 +145,10 @@ class _Problem:
 
     def loss_and_gradient(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """The validation loss of the model fitted with exp(theta), and its derivatives by theta."""
-        kernel, context_kernel, penalty = self._at(np.exp(theta))
-        K, K_U = kernel(self.items, self.items), context_kernel(self.contexts, self.contexts)
-        training, validation = self._models(K, K_U)
+        kernel, context_kernel, constant, penalty = self._at(np.exp(theta))
+        k, K_U = kernel(self.items, self.items), context_kernel(self.contexts, self.contexts)
+        K = k + constant
+        training, validation = self._models(k, constant, K_U)
         start = training.adjoint(self.pull) if len(self.pull) else None
         fitted = minimise(training, self.training, penalty, tolerance=TOLERANCE, start=start)
         slopes, curvature = _slopes(self.training, fitted.z)
@@ -149,27 +161,31 @@ class _Problem:
         parts = [_Part(validation, e), _Part(training, -curvature * q)]
         by_kernel, by_context_kernel = self._kernel_gradients(parts, K, K_U)
         gradient = [
-            *_lengthscale_gradient(kernel, self.items, by_kernel * K),
+            *_lengthscale_gradient(kernel, self.items, by_kernel * k),
             *_lengthscale_gradient(context_kernel, self.contexts, by_context_kernel * K_U),
+            *([-constant * float(by_kernel.sum())] if constant else []),
             -penalty * float(q @ self.pull),
         ]
         share, won = _shares(self.validation)
         loss = float(share @ np.logaddexp(0.0, z) - won @ z)
-        self.trials.append(Trial(kernel.lengthscales, context_kernel.lengthscales, penalty, loss))
+        self.trials.append(Trial(kernel.lengthscales, context_kernel.lengthscales, constant, penalty, loss))
         return loss, np.array(gradient)
 
-    def _at(self, values: FloatArray) -> tuple[ItemKernel, ItemKernel, float]:
+    def _at(self, values: FloatArray) -> tuple[ItemKernel, ItemKernel, float, float]:
         features, context_features = self.kernel.features, self.context_kernel.features
-        of_items, of_contexts = values[: len(features)], values[len(features) : -1]
+        of_items, of_contexts, _ = np.split(values, np.cumsum([len(features), len(context_features)]))
         return (
             self.kernel.with_lengthscales(dict(zip(features, of_items, strict=True))),
             self.context_kernel.with_lengthscales(dict(zip(context_features, of_contexts, strict=True))),
+            float(values[-2]) if self.utility_weight else 0.0,
             float(values[-1]),
         )
 
-    def _models(self, K: FloatArray, K_U: FloatArray) -> tuple[_LinearModel, _LinearModel]:
+    def _models(self, k: FloatArray, constant: float, K_U: FloatArray) -> tuple[_LinearModel, _LinearModel]:
         """The training matches and the validation matches under the same features."""
-        factor = exact_factor(K, self.weights, self.rank)
+        factor = exact_factor(k, self.weights, self.rank)
+        if constant:
+            factor, _ = with_constant(factor, constant, self.weights)
         if self.utility:
             return UtilityModel(factor, self.training), UtilityModel(factor, self.validation)
         contexts = exact_factor(K_U, self.training.context_shares + UNSEEN)
@@ -269,4 +285,5 @@ def _problem(
         training=count_matches(met[~validates], len(distinct), context_of_pair[~validates], len(U)),
         validation=count_matches(met[validates], len(distinct), context_of_pair[validates], len(U)),
         weights=count_matches(met, len(distinct)).item_shares,
+        utility_weight=0.0 if isinstance(model, UPM) else model.utility,
     )

@@ -47,7 +47,12 @@ class LandmarkFactor:
 
 
 def landmark_factor(
-    column: Callable[[int], FloatArray], n_items: int, rank: int, weights: FloatArray, *, tolerance: float = 1e-8
+    column: Callable[[int], FloatArray],
+    n_items: int,
+    rank: int,
+    weights: FloatArray,
+    *,
+    tolerance: float = 1e-8,
 ) -> LandmarkFactor:
     """Pivoted Cholesky of a kernel with k(x, x) = 1; column(i): (n,) its values with item i.
 
@@ -73,3 +78,11 @@ def landmark_factor(
     spectrum, rotation = np.maximum(spectrum[::-1], 0.0), rotation[:, ::-1]
     to_dual = solve_triangular(np.tril(lower[at]), rotation, lower=True, trans="T")
     return LandmarkFactor(KernelFactor(lower @ rotation, spectrum), at, np.asarray(to_dual))
+
+
+def with_constant(factor: KernelFactor, constant: float, weights: FloatArray) -> tuple[KernelFactor, FloatArray]:
+    """The features of K + constant, and the rotation (r + 1, r + 1) that made them of (sqrt(constant), phi)."""
+    phi = np.hstack([np.full((len(factor.phi), 1), np.sqrt(constant)), factor.phi])
+    spectrum, rotation = np.linalg.eigh(phi.T @ (weights[:, None] * phi))
+    rotation = np.ascontiguousarray(rotation[:, ::-1])
+    return KernelFactor(phi @ rotation, np.maximum(spectrum[::-1], 0.0)), rotation

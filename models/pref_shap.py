@@ -4,7 +4,8 @@ The value function of a coalition S of features is what is expected of the prefe
 items; its Shapley values share the preference out among the features. In items rather than matches, with B the dual
 coefficients of the model (DESIGN 3.3) and gamma_S of `models.mean_embedding` (Proposition 3.2):
 
-    nu_S(x, x') = gamma_S(x)' B gamma_S(x')            of a preference g = k' B k,
+    nu_S(x, x') = gamma_S(x)' B gamma_S(x')            of a preference g = k' B k, and with a utility of its own
+                  + beta' (gamma_S(x) - gamma_S(x'))   the next line more,
     nu_S(x, x') = beta' (gamma_S(x) - gamma_S(x'))     of a utility f = beta' k (SHAP for UPM).
 
 nu of all features is the preference as the regularisation lambda has smoothed it: the values share that out, and every
@@ -20,9 +21,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from models.gpm import CGPM, GPM, UPM
+from models.gpm import CGPM, GPM, UPM, preference_between
 from models.item_kernel import ItemKernel
-from models.match_models import row_products
 from models.mean_embedding import Embedding, distinct_points, player_kernels
 from models.preference_explanation import (
     Players,
@@ -48,18 +48,18 @@ class PreferenceForm(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class SkewForm:
-    """gamma' B gamma'; dual: (r, r) skew-symmetric B."""
+    """gamma' B gamma' + beta' gamma - beta' gamma'; dual: (r, r) skew-symmetric B; utility: (r,) beta."""
 
     dual: FloatArray
+    utility: FloatArray
 
     def between(self, gamma: FloatArray, pairs: IntArray) -> FloatArray:
         """See `PreferenceForm`."""
-        rows = np.ascontiguousarray(gamma.T)
-        return row_products(rows @ self.dual, rows, pairs[:, 0], pairs[:, 1])
+        return preference_between(np.ascontiguousarray(gamma.T), self.dual, self.utility, pairs)
 
     def against(self, gamma: FloatArray, opponents: FloatArray) -> FloatArray:
         """See `PreferenceForm`."""
-        return np.asarray((self.dual @ opponents) @ gamma)
+        return np.asarray((self.dual @ opponents + self.utility) @ gamma - self.utility @ opponents)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,10 +157,11 @@ class PrefShap:
 def _form_of(model: GPM | CGPM | UPM, context: ArrayLike | None, weights: ArrayLike | None) -> PreferenceForm:
     if isinstance(model, CGPM):
         if context is not None:
-            return SkewForm(model.dual_in(np.atleast_2d(np.asarray(context, dtype=np.float64)))[0])
+            where = np.atleast_2d(np.asarray(context, dtype=np.float64))
+            return SkewForm(model.dual_in(where)[0], model.utility_in(where)[0])
         shares = model.context_shares_ if weights is None else np.asarray(weights, dtype=np.float64)
         met = shares / shares.sum() @ model.context_kernel_(model.contexts_, model.contexts_)
-        return SkewForm(np.tensordot(met, model.dual_, axes=1))
+        return SkewForm(np.tensordot(met, model.dual_, axes=1), met @ model.utility_)
     if context is not None or weights is not None:
         raise ValueError(f"{type(model).__name__} knows no contexts")
-    return SkewForm(model.dual_) if isinstance(model, GPM) else UtilityForm(model.dual_)
+    return SkewForm(model.dual_, model.utility_) if isinstance(model, GPM) else UtilityForm(model.dual_)

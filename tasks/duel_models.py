@@ -16,8 +16,17 @@ from models.preference_tree import PreferenceTree
 from models.records import FloatArray, IntArray, Record
 from tasks.duels import Duels, Split
 
-DuelModel = Literal["gpm", "c_gpm", "upm", "preference_tree"]
+DuelModel = Literal["gpm", "gpm_u", "c_gpm", "c_gpm_u", "upm", "preference_tree"]
+"""gpm_u and c_gpm_u: gpm and c_gpm with a utility of their own beside the general preference."""
+CONTEXTUAL: frozenset[DuelModel] = frozenset({"c_gpm", "c_gpm_u"})
+WITH_UTILITY: frozenset[DuelModel] = frozenset({"gpm_u", "c_gpm_u"})
 Model = GPM | CGPM | UPM | PreferenceTree
+
+
+START_UTILITY = 10.0
+"""Where the search for the weight of a utility begins."""
+UTILITIES = (1.0, 100.0)
+"""Weights that are tried in inner folds."""
 
 
 class Tuning(Record):
@@ -38,9 +47,9 @@ class Tuning(Record):
         default=5, ge=2, description="folds of the training duels where none are kept for validation"
     )
     lengthscales: tuple[float, ...] = Field(
-        default=(1.0, 2.0, 4.0, 8.0), description="tried in inner folds, in standard deviations, for all features alike"
+        default=(0.5, 1.0, 2.0, 4.0), description="tried in inner folds, in standard deviations, for all features alike"
     )
-    penalties: tuple[float, ...] = Field(default=(1e-4, 1e-3, 1e-2), description="tried in inner folds")
+    penalties: tuple[float, ...] = Field(default=(1e-5, 1e-4, 1e-3, 1e-2), description="tried in inner folds")
     depths: tuple[int | None, ...] = Field(
         default=(2, 3, 4, 6, 8, 12, 16), description="depths at most that are tried for the preference tree"
     )
@@ -54,6 +63,7 @@ class Chosen(Record):
     lengthscales: Mapping[str, float] | float | None = None
     context_lengthscales: Mapping[str, float] | float | None = None
     penalty: float | None = None
+    utility: float = 0.0
     rank: int | None = None
     max_depth: int | None = None
 
@@ -63,13 +73,16 @@ class Chosen(Record):
             return PreferenceTree(duels.columns, max_depth=self.max_depth, max_categories=None)
         if self.penalty is None:
             raise ValueError(f"no penalty was chosen for {self.model}")
-        if self.model == "c_gpm":
+        if self.model in CONTEXTUAL:
             return CGPM(
-                duels.columns, duels.context_columns, lengthscales=self.lengthscales,
+                duels.columns, duels.context_columns, lengthscales=self.lengthscales, utility=self.utility,
                 context_lengthscales=self.context_lengthscales, penalty=self.penalty, rank=self.rank,
             )  # fmt: skip
-        kind = GPM if self.model == "gpm" else UPM
-        return kind(duels.columns, lengthscales=self.lengthscales, penalty=self.penalty, rank=self.rank)
+        if self.model == "upm":
+            return UPM(duels.columns, lengthscales=self.lengthscales, penalty=self.penalty, rank=self.rank)
+        return GPM(
+            duels.columns, lengthscales=self.lengthscales, penalty=self.penalty, utility=self.utility, rank=self.rank
+        )
 
 
 def fit(model: Model, duels: Duels, rows: IntArray) -> Model:
@@ -113,10 +126,11 @@ def choose(kind: DuelModel, duels: Duels, split: Split, tuning: Tuning, *, seed:
 
 
 def _by_gradient(kind: DuelModel, duels: Duels, split: Split, tuning: Tuning) -> Chosen:
-    start = Chosen(model=kind, validation_loss=np.inf, penalty=1e-4, rank=tuning.rank).unfitted(duels)
+    utility = START_UTILITY if kind in WITH_UTILITY else 0.0
+    start = Chosen(model=kind, validation_loss=np.inf, penalty=1e-4, utility=utility, rank=tuning.rank).unfitted(duels)
     rows = np.concatenate([split.train, split.validation])
     validates = np.arange(len(rows)) >= len(split.train)
-    contexts = (duels.contexts, duels.context_of[rows]) if kind == "c_gpm" else ()
+    contexts = (duels.contexts, duels.context_of[rows]) if kind in CONTEXTUAL else ()
     model, trials = search(
         start,
         duels.items,
@@ -132,6 +146,7 @@ def _by_gradient(kind: DuelModel, duels: Duels, split: Split, tuning: Tuning) ->
         lengthscales=model.lengthscales,
         context_lengthscales=getattr(model, "context_lengthscales", None),
         penalty=model.penalty,
+        utility=getattr(model, "utility", 0.0),
         rank=tuning.rank,
     )
 
@@ -141,8 +156,9 @@ def _candidates(kind: DuelModel, tuning: Tuning) -> Iterator[Chosen]:
         for depth in tuning.depths:
             yield Chosen(model=kind, validation_loss=np.inf, max_depth=depth)
         return
-    for scale, penalty in itertools.product(tuning.lengthscales, tuning.penalties):
-        yield Chosen(model=kind, validation_loss=np.inf, lengthscales=scale, penalty=penalty)
+    weights = UTILITIES if kind in WITH_UTILITY else (0.0,)
+    for scale, penalty, weight in itertools.product(tuning.lengthscales, tuning.penalties, weights):
+        yield Chosen(model=kind, validation_loss=np.inf, lengthscales=scale, penalty=penalty, utility=weight)
 
 
 def _inner_folds(rows: IntArray, n_folds: int, seed: int) -> Iterator[tuple[IntArray, IntArray]]:

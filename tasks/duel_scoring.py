@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from prefect.cache_policies import NO_CACHE
 from models.accuracy import accuracies
 from models.discrimination import auc, balanced_accuracy, log_loss
 from models.records import BoolArray, FloatArray, MetricRow, Record
-from tasks.duel_models import Chosen, DuelModel, Tuning, choose, fit, preference, probability
+from tasks.duel_models import DuelModel, Tuning, choose, fit, preference, probability
 from tasks.duels import Duels, Split, SplitProtocol, hold_out, in_folds, read_duels
 from tasks.progress import advance
 from tasks.results import write_json, write_metrics, write_parquet
@@ -136,9 +136,3 @@ def write_scores(study: str, runs: Iterable[RunScores], published: Sequence[Publ
 
 def _sd(values: pd.Series[float]) -> float | None:
     return float(values.std()) if len(values) > 1 else None
-
-
-def first_choice(chosen: Sequence[Mapping[str, Any]], kind: DuelModel) -> Chosen:
-    """What the first run chose of a model in its first split, before any mirroring. Raises StopIteration if nothing."""
-    found = next(each for each in chosen if each["model"] == kind and each["variant"] == "split_first")
-    return Chosen(**{name: value for name, value in found.items() if name in Chosen.model_fields})

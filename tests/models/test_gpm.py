@@ -242,3 +242,41 @@ def test_a_context_that_is_not_there_is_refused():
     items, comparisons = some_matches()
     with pytest.raises(ValueError, match="one of the 2 contexts for each of the 60 comparisons"):
         CGPM().fit(items, comparisons, [[0.0], [1.0]], np.full(60, 2))
+
+
+@pytest.mark.parametrize("rank", [None, 12])
+def test_a_utility_of_its_own_adds_the_kernel_of_the_utility_model(rank: int | None):
+    items, comparisons = some_matches()
+    model = GPM(utility=0.7, rank=rank, **EXACT).fit(items, comparisons)
+    K = model.kernel_(items, items)
+
+    def kernel(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        return kernel_of_matches(GPM(), K, left, right) + 0.7 * kernel_of_matches(UPM(), K, left, right)
+
+    gram = kernel(comparisons, comparisons)
+
+    def objective(alpha: np.ndarray) -> tuple[float, np.ndarray]:
+        z = gram @ alpha
+        slope = gram @ (-expit(-z) / len(z) + model.penalty * alpha)
+        return float(np.logaddexp(0, -z).mean() + 0.5 * model.penalty * alpha @ z), slope
+
+    alpha = minimize(objective, np.zeros(len(gram)), jac=True, method="BFGS", options={"gtol": 1e-10}).x
+    pairs = all_pairs(len(items))
+    expected = kernel(pairs, comparisons) @ alpha
+    assert model.decision_function(items, pairs) == pytest.approx(expected, abs=1e-4)
+
+
+def test_with_one_context_the_utilities_agree():
+    items, comparisons = some_matches()
+    pairs = all_pairs(len(items))
+    plain = GPM(utility=0.7, **EXACT).fit(items, comparisons)
+    model = CGPM(utility=0.7, **EXACT).fit(items, comparisons, [[3.0]], np.zeros(len(comparisons), dtype=int))
+    assert model.utility_in([[3.0]])[0] == pytest.approx(plain.utility_)
+    found = model.decision_function(items, pairs, [[3.0]], np.zeros(len(pairs), dtype=int))
+    assert found == pytest.approx(plain.decision_function(items, pairs))
+
+
+def test_a_negative_weight_of_a_utility_is_refused():
+    items, comparisons = some_matches()
+    with pytest.raises(ValueError, match="cannot be -1"):
+        GPM(utility=-1.0).fit(items, comparisons)

@@ -305,3 +305,21 @@ def test_contexts_of_a_model_that_knows_none_are_refused(items, gpm, upm):
     for model in (gpm, upm):
         with pytest.raises(ValueError, match=f"{type(model).__name__} knows no contexts"):
             PrefShap(model, items, context=[0.0, 1.0])
+
+
+def test_a_utility_of_the_model_s_own_is_explained_beside_the_rest(items):
+    pairs = np.array([[0, 1], [4, 9], [7, 2]])
+    model = GPM(penalty=1e-2, utility=0.5).fit(items, matches(items, 300))
+    whole = PrefShap(model, items).duels(items, pairs)
+    np.testing.assert_allclose(whole.score, model.decision_function(items, pairs), atol=1e-12)
+    utility = UPM(penalty=1e-2).fit(items, matches(items, 300))
+    utility.dual_, model.utility_ = model.utility_, np.zeros_like(model.utility_)
+    parts = [PrefShap(part, items).duels(items, pairs).values for part in (model, utility)]
+    np.testing.assert_allclose(whole.values, parts[0] + parts[1], atol=1e-12)
+    assert np.abs(parts[1]).max() > 0.01
+
+    flipped = PrefShap(GPM(penalty=1e-2, utility=0.5).fit(items, matches(items, 300)), items)
+    np.testing.assert_allclose(flipped.duels(items, pairs[:, ::-1]).values, -whole.values, atol=1e-12)
+    against = flipped.against_all(items[:2]).values
+    each = flipped.duels(items, np.array([[0, other] for other in range(1, len(items))])).values
+    np.testing.assert_allclose(against[0], each.sum(axis=0) / len(items), atol=1e-12)

@@ -16,7 +16,7 @@ from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import read_table, write_table
 from tasks.duel_models import Chosen, Tuning, choose, fit, preference, probability
 from tasks.duel_rankability import write_rankability
-from tasks.duel_scoring import DuelTrial, Published, first_choice, score_models, write_scores
+from tasks.duel_scoring import DuelTrial, Published, score_models, write_scores
 from tasks.duels import PROTOCOLS, hold_out, in_folds, read_duels
 from tasks.results import METRICS
 
@@ -96,7 +96,7 @@ def test_folds_test_every_duel_once_and_never_train_on_it(tables: Path):
     assert not any(np.isin(split.test, split.train).any() or len(split.validation) for split in folds)
 
 
-@pytest.mark.parametrize("kind", ["gpm", "c_gpm", "upm", "preference_tree"])
+@pytest.mark.parametrize("kind", ["gpm", "gpm_u", "c_gpm", "c_gpm_u", "upm", "preference_tree"])
 def test_a_choice_is_the_model_it_names_and_predicts(tables: Path, kind):
     duels = read_duels(tables / "tennis")
     split = hold_out(duels, "split_first", validation_share=0.2, test_share=0.2, seed=0)
@@ -112,6 +112,8 @@ def test_what_is_chosen_in_inner_folds_is_one_of_those_tried(tables: Path):
     duels = read_duels(tables / "chameleon")
     [split, *_] = in_folds(duels, "split_first", 4, seed=0)
     assert choose("gpm", duels, split, QUICK, seed=0).penalty in QUICK.penalties
+    assert choose("gpm", duels, split, QUICK, seed=0).utility == 0
+    assert choose("gpm_u", duels, split, QUICK, seed=0).utility > 0
     assert choose("preference_tree", duels, split, QUICK, seed=0).max_depth in QUICK.depths
 
 
@@ -129,7 +131,7 @@ def test_scores_are_written_and_the_published_figure_stands_beside_what_it_measu
     assert (auc.value, auc.sd, auc.n) == pytest.approx((of_gpm.mean(), of_gpm.std(), 2))
     assert auc.value > 0.9
     chosen = json.loads((tmp_path / "chosen_models.json").read_text())
-    assert first_choice(chosen, "upm").penalty > 0
+    assert [each["model"] for each in chosen] == ["gpm", "upm"] * len(runs)
 
     write_rankability.fn("synthetic", tables / "synthetic", 0.09, tmp_path, resamples=5, seed=0, by_context=False)
     added = METRICS.validate_json((tmp_path / "metrics.json").read_bytes())[len(rows) :]
