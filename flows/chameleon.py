@@ -14,6 +14,7 @@ from tasks.explanations import ExplainConfig
 from tasks.published_findings import CHAMELEON
 from tasks.workers import one_thread_a_core
 
+MODELS: tuple[DuelModel, ...] = ("gpm_u", "gpm", "upm", "preference_tree")
 PUBLISHED = (Published("gpm", 0.92), Published("upm", 0.80))
 PUBLISHED_SPEC_R = 0.24
 FORM = ("won_last", "wins_of_last_two", "prior_wins")
@@ -47,4 +48,4 @@ DEMO = ChameleonConfig(
 @flow(name="chameleon", task_runner=one_thread_a_core())
 def chameleon_study(config: ChameleonConfig = PAPER) -> Path:
     """Predict every contest from the nine tenths it is not in, five times over (pref-shap, section 4 and Table 3)."""
-    return study_duels("chameleon", config, published=PUBLISHED, published_spec_r=PUBLISHED_SPEC_R)
+    return study_duels("chameleon", config, models=MODELS, published=PUBLISHED, published_spec_r=PUBLISHED_SPEC_R)

@@ -14,6 +14,7 @@ from tasks.explanations import ExplainConfig
 from tasks.published_findings import POKEMON
 from tasks.workers import one_thread_a_core
 
+MODELS: tuple[DuelModel, ...] = ("gpm_u", "gpm", "upm", "preference_tree")
 PUBLISHED = (Published("gpm", 0.86), Published("upm", 0.82))
 PUBLISHED_SPEC_R = 0.20
 LEFT_OUT = ("generation",)
@@ -39,4 +40,4 @@ DEMO = PokemonConfig(simulated=True, items=80, runs=2, tuning=Tuning(evaluations
 @flow(name="pokemon", task_runner=one_thread_a_core())
 def pokemon_study(config: PokemonConfig = PAPER) -> Path:
     """Predict a tenth of the battles from the others (pref-shap, section 4 and Table 3)."""
-    return study_duels("pokemon", config, published=PUBLISHED, published_spec_r=PUBLISHED_SPEC_R)
+    return study_duels("pokemon", config, models=MODELS, published=PUBLISHED, published_spec_r=PUBLISHED_SPEC_R)

@@ -37,7 +37,7 @@ def tennis_study(config: TennisConfig = PAPER) -> Path:
     return study_duels(
         "tennis",
         config,
-        models=("c_gpm", "gpm", "upm", "preference_tree"),
+        models=("c_gpm_u", "gpm_u", "c_gpm", "upm", "preference_tree"),
         published=PUBLISHED,
         published_spec_r=PUBLISHED_SPEC_R,
         rank_by_context=True,

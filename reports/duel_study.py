@@ -34,13 +34,25 @@ from reports.wording import MISSING, fixed, listed, points, share, spaced
 SPLIT_FIRST, MIRRORED_FIRST = "split_first", "mirrored_first"
 MODELS: Mapping[str, str] = {
     "gpm": "preference model (GPM)",
+    "gpm_u": "preference model with a utility (GPM+U)",
     "c_gpm": "preference model with context (C-GPM)",
+    "c_gpm_u": "preference model with context and utility (C-GPM+U)",
     "upm": "utility model (UPM)",
     "preference_tree": "preference tree",
 }
-SHORT: Mapping[str, str] = {"gpm": "GPM", "c_gpm": "C-GPM", "upm": "UPM", "preference_tree": "tree"}
-SIMPLEST = ("preference_tree", "upm", "gpm", "c_gpm")
+SHORT: Mapping[str, str] = {
+    "gpm": "GPM", "gpm_u": "GPM+U", "c_gpm": "C-GPM", "c_gpm_u": "C-GPM+U", "upm": "UPM", "preference_tree": "tree",
+}  # fmt: skip
+SIMPLEST = ("preference_tree", "upm", "gpm", "c_gpm", "gpm_u", "c_gpm_u")
 """The models from the simplest on."""
+GAINS = (
+    ("Giving up one utility for all", (("gpm_u", "upm"), ("gpm", "upm"))),
+    ("Knowing the context", (("c_gpm_u", "gpm_u"), ("c_gpm", "gpm"))),
+    ("A utility of its own beside the general preference", (("c_gpm_u", "c_gpm"), ("gpm_u", "gpm"))),
+)
+"""What a step from a model to another is, and the first such pair that was scored is compared."""
+LEAKING = "balanced_accuracy"
+"""What was published as test AUC."""
 METRICS: Mapping[str, str] = {"auc": "AUC", "accuracy": "accuracy", "log_loss": "log loss"}
 _WIDTH = 112.0  # mm of the figure
 _RUNS = ("run", "variant", "model", "auc")
@@ -96,7 +108,7 @@ class Scores:
         self._rows = {(row.variant, row.model, row.metric): row for row in run.metrics}
         self._path = run.path / "results" / "metrics.json"
         self.models = tuple(dict.fromkeys(row.model for row in run.metrics if row.variant == SPLIT_FIRST))
-        self.mirrored = any(row.variant == MIRRORED_FIRST for row in run.metrics)
+        self.mirrored = tuple(dict.fromkeys(row.model for row in run.metrics if row.variant == MIRRORED_FIRST))
         self.runs = run.table("runs", _RUNS)
         if not self.models:
             raise NotARunError(f"{self._path} has no metric of the variant {SPLIT_FIRST}. Run the study again.")
@@ -109,10 +121,14 @@ class Scores:
         return Score(row.value, row.sd, row.n or 0, row.published, row.published_source)
 
     def best(self) -> str:
-        """The model of the highest AUC; the simplest of those within half a standard deviation of its runs of it."""
+        """The model of the highest AUC, or the simplest that it exceeds by no more than one standard error."""
         top = max(self.models, key=lambda model: self(model, "auc").value)
-        reach = self(top, "auc").value - 0.5 * (self(top, "auc").sd or 0.0)
-        return next(model for model in SIMPLEST if model in self.models and self(model, "auc").value >= reach)
+
+        def as_good(model: str) -> bool:
+            lead, error = self.advantage(top, model)
+            return lead <= (error or 0.0)
+
+        return next(model for model in SIMPLEST if model in self.models and as_good(model))
 
     def advantage(self, model: str, other: str) -> tuple[float, float | None]:
         """By how much the AUC of a model exceeds another's in the same runs: the mean, and the standard error of it."""
@@ -130,46 +146,47 @@ def _answer(run: FinishedRun, scores: Scores, duel: Duel, *, comparable: bool) -
     best = scores.best()
     others = [model for model in scores.models if model != best]
     beside = listed([f"the {MODELS[model]} {share(scores(model, 'auc').value)}" for model in others])
+    top = max(scores.models, key=lambda model: scores(model, "auc").value)
+    which = "predicts best" if best == top else f"predicts as well as any, and is simpler than the {MODELS[top]}"
     found = (
-        f"Of the models tried the {MODELS[best]} is the best choice: its AUC on held-out {duel.many} is "
+        f"Of the models tried the {MODELS[best]} {which}: its AUC on held-out {duel.many} is "
         f"{share(scores(best, 'auc').value)}, and it predicts {share(scores(best, 'accuracy').value)} of them. "
         f"{beside[0].upper()}{beside[1:]}."
     )
     numbers = [KeyNumber(share(scores(model, "auc").value), f"AUC, {SHORT[model]}") for model in scores.models]
     told = [
         found,
-        *_general_or_simple(scores),
+        *_gains(scores),
         *_verdict(run, scores, comparable=comparable),
         *_findings(run, comparable=comparable),
     ]
     return Answer(told, numbers)
 
 
-def _general_or_simple(scores: Scores) -> list[str]:
-    """Whether a preference that is no utility is worth having, and whether the context is."""
-    general = "c_gpm" if "c_gpm" in scores.models else "gpm"
+def _gains(scores: Scores) -> list[str]:
+    """What a more general model, a context, and a utility are worth."""
     told = []
-    for model, other, words in (
-        (general, "upm", "Giving up one utility for all"),
-        ("c_gpm", "gpm", "Knowing the context"),
-    ):
-        if model not in scores.models or other not in scores.models:
+    for words, pairs in GAINS:
+        pair = next((pair for pair in pairs if set(pair) <= set(scores.models)), None)
+        if pair is None:
             continue
-        gain, error = scores.advantage(model, other)
-        spread = "" if error is None else f" (standard error over runs {fixed(100 * error, 1)})"
+        gain, error = scores.advantage(*pair)
+        spread = "" if error is None else f", standard error over splits {fixed(100 * error, 1)}"
         verb = "adds" if gain > 0 else "costs"
-        told.append(f"{words} {verb} {fixed(100 * abs(gain), 1)} points of AUC{spread}.")
-    return told
+        names = f"{SHORT[pair[0]]} against {SHORT[pair[1]]}"
+        told.append(f"{words} {verb} {fixed(100 * abs(gain), 1)} points of AUC ({names}{spread}).")
+    return [" ".join(told)] if told else []
 
 
 def _verdict(run: FinishedRun, scores: Scores, *, comparable: bool) -> list[str]:
-    published = [model for model in scores.models if _published_of(scores, model)]
+    published = [model for model in scores.mirrored if scores(model, LEAKING, MIRRORED_FIRST).published is not None]
     if not published:
         return []
     if run.record.simulated and not comparable:
         return ["These data are simulated: what was published about the real ones is not comparable with them."]
-    told = listed([f"{_published_of(scores, model):.2f} ({SHORT[model]})" for model in published])
-    found = listed([share(scores(model, "balanced_accuracy", MIRRORED_FIRST).value) for model in published])
+    scored = {model: scores(model, LEAKING, MIRRORED_FIRST) for model in published}
+    told = listed([f"{fixed(score.published, 2)} ({SHORT[model]})" for model, score in scored.items()])
+    found = listed([share(score.value) for score in scored.values()])
     return [
         f"The published test AUC of {told} is the accuracy of thresholded scores on duels whose mirror images were in "
         f"training; scored that way, the models here have {found}."
@@ -178,10 +195,6 @@ def _verdict(run: FinishedRun, scores: Scores, *, comparable: bool) -> list[str]
 
 def _findings(run: FinishedRun, *, comparable: bool) -> list[str]:
     return [verdict_sentence(run, comparable=comparable)] if has_explanations(run) else []
-
-
-def _published_of(scores: Scores, model: str) -> float | None:
-    return scores(model, "balanced_accuracy", MIRRORED_FIRST).published if scores.mirrored else None
 
 
 # ------------------------------------------------------------------------------------------- prediction
@@ -229,16 +242,11 @@ def _published(scores: Scores, duel: Duel, *, comparable: bool) -> list[Block]:
     if not scores.mirrored:
         return [Prose(["The published protocol was not tried in this run (setting published_protocol)."])]
     rows = []
-    for model in scores.models:
-        leaking = scores(model, "balanced_accuracy", MIRRORED_FIRST)
+    for model in scores.mirrored:
+        leaking = scores(model, LEAKING, MIRRORED_FIRST)
         off = leaking.value - leaking.published if leaking.published is not None and comparable else None
-        rows.append(
-            Row((
-                MODELS[model], share(scores(model, "auc").value),
-                share(scores(model, "balanced_accuracy").value),
-                share(leaking.value), fixed(leaking.published, 2), points(off),
-            ))
-        )  # fmt: skip
+        first = (share(scores(model, "auc").value), share(scores(model, LEAKING).value))
+        rows.append(Row((MODELS[model], *first, share(leaking.value), fixed(leaking.published, 2), points(off))))
     table = Table(
         "What the published figure measures, step by step.",
         [
@@ -258,10 +266,9 @@ def _published(scores: Scores, duel: Duel, *, comparable: bool) -> list[Block]:
 
 def _steps(scores: Scores, duel: Duel) -> Prose:
     leaked = [
-        100 * (scores(model, "balanced_accuracy", MIRRORED_FIRST).value - scores(model, "balanced_accuracy").value)
-        for model in scores.models
+        100 * (scores(model, LEAKING, MIRRORED_FIRST).value - scores(model, LEAKING).value) for model in scores.mirrored
     ]
-    most = scores.models[int(np.argmax(leaked))]
+    most = scores.mirrored[int(np.argmax(leaked))]
     return Prose(
         [
             f"The published protocol differs in two steps. First, every {duel.one} is doubled with its sides changed, "
@@ -324,12 +331,15 @@ def _chosen(run: FinishedRun, models: Sequence[str]) -> list[Block]:
         for by_name in [{model: [_scales(each) for each in by_model[model]] for model in kernels}]
         for feature in dict.fromkeys(name for model in kernels for scales in by_name[model] for name in scales)
     ]
-    rows.append(Row(("penalty", *(f"{median(each['penalty'] for each in by_model[model]):.1e}" for model in kernels))))
+    rows += [
+        Row((name, *(f"{median(each[name] for each in by_model[model]):.1e}" for model in kernels)))
+        for name in ("penalty", "utility")
+    ]
     depths = sorted(each["max_depth"] for each in by_model.get("preference_tree", []))
     depth = f" The preference tree has depth {depths[len(depths) // 2]} at most." if depths else ""
     return [
         Table(
-            f"Lengthscales and penalty as chosen: medians over {len(by_model[models[0]])} splits.{depth}",
+            f"Lengthscales, penalty and weight of a utility, medians over {len(by_model[models[0]])} splits.{depth}",
             [Column("", "left"), *(Column(SHORT[model]) for model in kernels)],
             rows,
             note="Lengthscales of numbers are in standard deviations: where one is long, the feature hardly matters to "

@@ -29,12 +29,14 @@ METRICS = ("auc", "accuracy", "balanced_accuracy", "log_loss")
 class DuelTrial(Record):
     """What models are scored on, and how.
 
+    models: scored on duels that are split first; mirrored: those scored as was published too.
     folds: of a cross-validation, which keeps no duels for validation; None holds out one part for it and one to test.
     leave_out, sides: see `tasks.duels.read_duels`.
     """
 
     table: Path
     models: tuple[DuelModel, ...]
+    mirrored: tuple[DuelModel, ...] = ()
     tuning: Tuning
     seed: int
     folds: int | None = None
@@ -84,7 +86,7 @@ def score_models(trial: DuelTrial, run: int, protocol: SplitProtocol) -> RunScor
     duels = trial.duels()
     splits = trial.splits(duels, protocol, run)
     rows, chosen = [], []
-    for kind in trial.models:
+    for kind in trial.models if protocol == "split_first" else trial.mirrored:
         scores: list[FloatArray] = []
         chances: list[FloatArray] = []
         for number, split in enumerate(splits):

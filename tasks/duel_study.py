@@ -78,7 +78,8 @@ def study_duels(
     with run_folder(name, config) as run:
         with run.step("Build the table"):
             table = build_table(name, config, run.work, users=config.items)
-        trial = config.trial(table.folder, models)
+        mirrored = tuple(kind for kind in models if kind in {model for model, _ in published})
+        trial = config.trial(table.folder, models).model_copy(update={"mirrored": mirrored})
         with run.step(SCORING, total=len(runs)):
             scores = score_run.map(runs, protocols, unmapped(trial))
             write_scores(name, scores.result(), published, run.results)
