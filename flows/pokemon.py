@@ -40,4 +40,11 @@ DEMO = PokemonConfig(simulated=True, items=80, runs=2, tuning=Tuning(evaluations
 @flow(name="pokemon", task_runner=one_thread_a_core())
 def pokemon_study(config: PokemonConfig = PAPER) -> Path:
     """Predict a tenth of the battles from the others (pref-shap, section 4 and Table 3)."""
-    return study_duels("pokemon", config, models=MODELS, published=PUBLISHED, published_spec_r=PUBLISHED_SPEC_R)
+    return study_duels(
+        "pokemon",
+        config,
+        models=MODELS,
+        published=PUBLISHED,
+        published_spec_r=PUBLISHED_SPEC_R,
+        published_variant="published-60000",
+    )

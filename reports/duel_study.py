@@ -31,7 +31,7 @@ from reports.page import (
 from reports.provenance import facts, provenance, warnings
 from reports.wording import MISSING, fixed, listed, points, share, spaced
 
-SPLIT_FIRST, MIRRORED_FIRST = "split_first", "mirrored_first"
+SPLIT_FIRST, MIRRORED_FIRST, AS_PUBLISHED = "split_first", "mirrored_first", "as_published"
 MODELS: Mapping[str, str] = {
     "gpm": "preference model (GPM)",
     "gpm_u": "preference model with a utility (GPM+U)",
@@ -109,6 +109,7 @@ class Scores:
         self._path = run.path / "results" / "metrics.json"
         self.models = tuple(dict.fromkeys(row.model for row in run.metrics if row.variant == SPLIT_FIRST))
         self.mirrored = tuple(dict.fromkeys(row.model for row in run.metrics if row.variant == MIRRORED_FIRST))
+        self.last = AS_PUBLISHED if any(row.variant == AS_PUBLISHED for row in run.metrics) else MIRRORED_FIRST
         self.runs = run.table("runs", _RUNS)
         if not self.models:
             raise NotARunError(f"{self._path} has no metric of the variant {SPLIT_FIRST}. Run the study again.")
@@ -179,12 +180,12 @@ def _gains(scores: Scores) -> list[str]:
 
 
 def _verdict(run: FinishedRun, scores: Scores, *, comparable: bool) -> list[str]:
-    published = [model for model in scores.mirrored if scores(model, LEAKING, MIRRORED_FIRST).published is not None]
+    published = [model for model in scores.mirrored if scores(model, LEAKING, scores.last).published is not None]
     if not published:
         return []
     if run.record.simulated and not comparable:
         return ["These data are simulated: what was published about the real ones is not comparable with them."]
-    scored = {model: scores(model, LEAKING, MIRRORED_FIRST) for model in published}
+    scored = {model: scores(model, LEAKING, scores.last) for model in published}
     told = listed([f"{fixed(score.published, 2)} ({SHORT[model]})" for model, score in scored.items()])
     found = listed([share(score.value) for score in scored.values()])
     return [
@@ -241,25 +242,29 @@ def _prediction(scores: Scores, duel: Duel) -> list[Block]:
 def _published(scores: Scores, duel: Duel, *, comparable: bool) -> list[Block]:
     if not scores.mirrored:
         return [Prose(["The published protocol was not tried in this run (setting published_protocol)."])]
+    later = {MIRRORED_FIRST: "mirrored first"}
+    if scores.last == AS_PUBLISHED:
+        later[AS_PUBLISHED] = "and data as published"
     rows = []
     for model in scores.mirrored:
-        leaking = scores(model, LEAKING, MIRRORED_FIRST)
-        off = leaking.value - leaking.published if leaking.published is not None and comparable else None
+        last = scores(model, LEAKING, scores.last)
+        off = last.value - last.published if last.published is not None and comparable else None
         first = (share(scores(model, "auc").value), share(scores(model, LEAKING).value))
-        rows.append(Row((MODELS[model], *first, share(leaking.value), fixed(leaking.published, 2), points(off))))
+        steps = [share(scores(model, LEAKING, variant).value) for variant in later]
+        rows.append(Row((MODELS[model], *first, *steps, fixed(last.published, 2), points(off))))
     table = Table(
         "What the published figure measures, step by step.",
         [
             Column("", "left"),
             Column("AUC", group="split first"),
             Column("thresholded", group="split first"),
-            Column("thresholded", group="mirrored first"),
+            *(Column("thresholded", group=name) for name in later.values()),
             Column("published"),
             Column("points"),
         ],
         rows,
-        note="Published: pref-shap, Table 3, where it is called test AUC. Points: 100 × (mirrored first, thresholded − "
-        "published)" + (".", "; none, as these data are not those.")[not comparable],
+        note="Published: pref-shap, Table 3, where it is called test AUC. Points: 100 × (the last step − published)"
+        + (".", "; none, as these data are not those.")[not comparable],
     )
     return [_steps(scores, duel), table]
 
@@ -269,6 +274,14 @@ def _steps(scores: Scores, duel: Duel) -> Prose:
         100 * (scores(model, LEAKING, MIRRORED_FIRST).value - scores(model, LEAKING).value) for model in scores.mirrored
     ]
     most = scores.mirrored[int(np.argmax(leaked))]
+    made_up = (
+        [
+            f"The published data have {duel.many} beside these of which nobody knows who won: the published code "
+            f"counts each of them as a win of the second. No model can predict those, which takes from every figure."
+        ]
+        if scores.last == AS_PUBLISHED
+        else []
+    )
     return Prose(
         [
             f"The published protocol differs in two steps. First, every {duel.one} is doubled with its sides changed, "
@@ -276,7 +289,8 @@ def _steps(scores: Scores, duel: Duel) -> Prose:
             f"for these models is the {duel.one} itself. That changes most for the {SHORT[most]}, by "
             f"{fixed(max(leaked), 1)} points. "
             f"Second, scores are thresholded before the area under the curve is taken, which leaves the mean of two "
-            f"accuracies: a number lower than the AUC whenever scores say more than their sign."
+            f"accuracies: a number lower than the AUC whenever scores say more than their sign.",
+            *made_up,
         ]
     )
 

@@ -50,10 +50,10 @@ class DuelConfig(StudyConfig):
             test_share=self.test_share,
         )
 
-    @property
-    def scored(self) -> tuple[tuple[int, ...], tuple[SplitProtocol, ...]]:
+    def scored(self, *, as_published: bool) -> tuple[tuple[int, ...], tuple[SplitProtocol, ...]]:
         """The runs and the protocols under which models are scored, one beside the other."""
         protocols = PROTOCOLS if self.published_protocol else PROTOCOLS[:1]
+        protocols += ("as_published",) if as_published and self.published_protocol else ()
         return (
             tuple(run for _ in protocols for run in range(self.runs)),
             tuple(protocol for protocol in protocols for _ in range(self.runs)),
@@ -68,18 +68,25 @@ def study_duels(
     published: Sequence[Published],
     published_spec_r: float,
     rank_by_context: bool = False,
+    published_variant: str | None = None,
 ) -> Path:
     """Fit preference models to most of the duels and predict the others; ask how near the duels are to a ranking.
 
+    published_variant: of the data set, with the duels that were published and never had an outcome.
     Returns the run's folder (pref-shap, Table 3).
     """
-    runs, protocols = config.scored
+    runs, protocols = config.scored(as_published=published_variant is not None)
     explaining = config.explaining.without_losses() if config.simulated else config.explaining
     with run_folder(name, config) as run:
         with run.step("Build the table"):
             table = build_table(name, config, run.work, users=config.items)
+            tables = [table]
+            if "as_published" in protocols:
+                tables.append(build_table(name, config, run.work, users=config.items, variant=published_variant))
         mirrored = tuple(kind for kind in models if kind in {model for model, _ in published})
-        trial = config.trial(table.folder, models).model_copy(update={"mirrored": mirrored})
+        trial = config.trial(table.folder, models).model_copy(
+            update={"mirrored": mirrored, "published_table": tables[-1].folder}
+        )
         with run.step(SCORING, total=len(runs)):
             scores = score_run.map(runs, protocols, unmapped(trial))
             write_scores(name, scores.result(), published, run.results)
@@ -92,6 +99,6 @@ def study_duels(
                 resamples=config.resamples, seed=config.seed, by_context=rank_by_context,
             )  # fmt: skip
         with run.step("Write the report"):
-            publish(run, [table])
+            publish(run, tables)
     keep_artifacts(run.path)
     return run.path

@@ -16,8 +16,11 @@ from models.hashing import HashArray, hash_texts, mix
 from models.records import BoolArray, Column, Feature, FeatureKind, FloatArray, IntArray
 from tasks.encode import encode, encode_contexts
 
-SplitProtocol = Literal["split_first", "mirrored_first"]
-"""Duels are split as they are; or each is there twice, with its sides changed, and all are split (pref-shap)."""
+SplitProtocol = Literal["split_first", "mirrored_first", "as_published"]
+"""Duels are split as they are; or each is there twice, with its sides changed, and all are split (pref-shap).
+
+as_published: the latter, of a table that has also the duels which were published and never had an outcome.
+"""
 PROTOCOLS: tuple[SplitProtocol, ...] = ("split_first", "mirrored_first")
 
 
@@ -87,9 +90,10 @@ def _side_column(table: PairwiseTable, name: str) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Rows of the duels; under `mirrored_first` each is there twice. left_wins: (test,) of the sides as they are there.
+    """Rows of the duels; under `split_first` each is there once, else twice.
 
-    validation is empty where there are too few duels to keep some for it.
+    left_wins: (test,) of the sides as they are there. validation is empty where there are too few duels to keep some
+    for it.
     """
 
     train: IntArray

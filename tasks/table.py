@@ -32,13 +32,19 @@ class BuiltTable(Record):
 
 
 @task(name="build table", cache_policy=NO_CACHE)
-def build_table(name: str, config: StudyConfig, work: Path, *, users: int | None = None) -> BuiltTable:
+def build_table(
+    name: str, config: StudyConfig, work: Path, *, users: int | None = None, variant: str | None = None
+) -> BuiltTable:
     """Find the raw files of the data set `name`, or simulate them for `users` users, and write its table in `work`.
 
+    variant: write that of the data set's variants instead, which has one table.
     Raises RawDataError if the raw files are missing, altered or malformed: nothing is ever simulated unasked.
     """
     raw = _raw_files(name, config, work, users)
-    [table] = [table for table in build(config.adapter(name), raw) if table.name == name]
+    if variant is not None:
+        [table] = build(config.adapter(name).variants[variant], raw)
+    else:
+        [table] = [table for table in build(config.adapter(name), raw) if table.name == name]
     return _written(table, raw, work)
 
 

@@ -46,6 +46,8 @@ def test_each_model_is_scored_as_is_honest_and_the_published_ones_as_was_publish
     published = {row.model for row in rows if row.published is not None and row.metric == "balanced_accuracy"}
     assert {"upm", "preference_tree"} < honest
     assert published == {row.model for row in rows if row.variant == "mirrored_first"} == {"upm", *published}
+    last = "as_published" if run_dir.parent.name == "pokemon" else "mirrored_first"
+    assert {row.variant for row in rows if row.published is not None} == {last, "all_duels"}
     assert all(row.n == 2 and 0 <= row.value <= 1 for row in rows if row.metric == "auc")
     assert {row.metric for row in rows if row.variant == "all_duels"} == {"spec_r", "cyclic_share"}
 
