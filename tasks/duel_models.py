@@ -23,10 +23,8 @@ WITH_UTILITY: frozenset[DuelModel] = frozenset({"gpm_u", "c_gpm_u"})
 Model = GPM | CGPM | UPM | PreferenceTree
 
 
-START_UTILITY = 10.0
-"""Where the search for the weight of a utility begins."""
-UTILITIES = (1.0, 100.0)
-"""Weights that are tried in inner folds."""
+UTILITY = 10.0
+"""The weight of a utility in inner folds, and where the search for it begins otherwise."""
 
 
 class Tuning(Record):
@@ -47,9 +45,9 @@ class Tuning(Record):
         default=5, ge=2, description="folds of the training duels where none are kept for validation"
     )
     lengthscales: tuple[float, ...] = Field(
-        default=(0.5, 1.0, 2.0, 4.0), description="tried in inner folds, in standard deviations, for all features alike"
+        default=(1.0, 2.0, 4.0), description="tried in inner folds, in standard deviations, for all features alike"
     )
-    penalties: tuple[float, ...] = Field(default=(1e-5, 1e-4, 1e-3, 1e-2), description="tried in inner folds")
+    penalties: tuple[float, ...] = Field(default=(1e-4, 1e-3, 1e-2), description="tried in inner folds")
     depths: tuple[int | None, ...] = Field(
         default=(2, 3, 4, 6, 8, 12, 16), description="depths at most that are tried for the preference tree"
     )
@@ -126,7 +124,7 @@ def choose(kind: DuelModel, duels: Duels, split: Split, tuning: Tuning, *, seed:
 
 
 def _by_gradient(kind: DuelModel, duels: Duels, split: Split, tuning: Tuning) -> Chosen:
-    utility = START_UTILITY if kind in WITH_UTILITY else 0.0
+    utility = UTILITY if kind in WITH_UTILITY else 0.0
     start = Chosen(model=kind, validation_loss=np.inf, penalty=1e-4, utility=utility, rank=tuning.rank).unfitted(duels)
     rows = np.concatenate([split.train, split.validation])
     validates = np.arange(len(rows)) >= len(split.train)
@@ -156,8 +154,8 @@ def _candidates(kind: DuelModel, tuning: Tuning) -> Iterator[Chosen]:
         for depth in tuning.depths:
             yield Chosen(model=kind, validation_loss=np.inf, max_depth=depth)
         return
-    weights = UTILITIES if kind in WITH_UTILITY else (0.0,)
-    for scale, penalty, weight in itertools.product(tuning.lengthscales, tuning.penalties, weights):
+    weight = UTILITY if kind in WITH_UTILITY else 0.0
+    for scale, penalty in itertools.product(tuning.lengthscales, tuning.penalties):
         yield Chosen(model=kind, validation_loss=np.inf, lengthscales=scale, penalty=penalty, utility=weight)
 
 
