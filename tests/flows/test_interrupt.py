@@ -36,7 +36,7 @@ def test_ctrl_c_ends_a_run_with_130_one_clean_line_and_nothing_left_behind(tmp_p
         told = [run.stderr.readline() for _ in range(3)]
         assert [line.split(":")[0] for line in told] == [
             "Study sushi\n",
-            "Build the table",
+            "Build the tables",
             "Fit two trees to each user",
         ]
         os.killpg(run.pid, signal.SIGINT)
