@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -49,19 +50,27 @@ def fetch(
     mirror: an address that has NAME/FILE for every download; default is PREFSTUDY_MIRROR, else the published address.
     force: download again what is there.
     A file whose sha256 is not known is fetched too, and the folder then is unpinned.
-    Raises UsageError if the licence is not agreed to, RawDataError if no program can fetch the files (with the steps
-    for a person), a download fails or is not the published file, and OutputError if the cache cannot be written.
+    Raises UsageError if the mirror is no address or the licence is not agreed to, RawDataError if no program can fetch
+    the files (with the steps for a person), a download fails or is not the published file, and OutputError if the cache
+    cannot be written.
     """
     dataset = adapter.dataset
     if dataset.fetch_by_hand:
         raise RawDataError(_steps(dataset))
+    mirror = _address(mirror or os.environ.get("PREFSTUDY_MIRROR"))
     cache = cache_folder(dataset)
     there = all(found.state == "pinned" for found in check(adapter, cache.parent))
     if force or not there:
         _agree(dataset, cache / "agreement.json", agree)
-        _download(dataset, cache, mirror or os.environ.get("PREFSTUDY_MIRROR"), force, progress)
+        _download(dataset, cache, mirror, force, progress)
     unknown = any(file.sha256 is None for file in dataset.raw)
     return locate(adapter, cache.parent, allow_unpinned=unknown)
+
+
+def _address(mirror: str | None) -> str | None:
+    if mirror and not re.match("https?://[^/]", mirror):
+        raise UsageError(f"{mirror}: expected the address of a mirror, https://... or http://...")
+    return mirror
 
 
 def _steps(dataset: Dataset) -> str:

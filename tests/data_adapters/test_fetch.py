@@ -223,6 +223,13 @@ def test_a_mirror_is_asked_instead_and_held_to_the_same_hash(published, server, 
     assert {path for path, _ in server.asked} == {"/mirror/sushi/sushi3-2016.zip"}
 
 
+@pytest.mark.parametrize("mirror", ["notaurl", "ftp://mirror", "https://", "/mnt/mirror"])
+def test_a_mirror_that_is_no_address_is_refused_before_anything_is_asked(published, server, mirror):
+    with pytest.raises(UsageError, match=f"^{mirror}: expected the address of a mirror"):
+        fetch(published, agree=lambda _: pytest.fail("nothing to ask"), mirror=mirror)
+    assert not server.asked
+
+
 def test_files_with_addresses_of_their_own_are_fetched_one_by_one(toy, server, cache):
     server.files["/there/matches.csv.gz"] = b"some bytes"
     raw = (RawFile(name="matches.csv.gz", url=f"{server.address}/there/matches.csv.gz",
