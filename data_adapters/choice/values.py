@@ -71,7 +71,7 @@ class FeatureReader:
 
     def _numbers(self, feature: FeatureColumn, column: str, wanted: BoolArray) -> NDArray[Any]:
         texts = self.table.texts[column]
-        numbers = np.array([float(text) if NUMBER.fullmatch(text) else np.nan for text in texts])
+        numbers = np.array([float(text) if _is_number(text) else np.nan for text in texts])
         if feature.values is not None:
             fits = np.isclose(numbers[:, None], np.array(feature.values)).any(axis=1)
             expected, key = f"one of the numbers {', '.join(f'{value:g}' for value in feature.values)}", "values"
@@ -83,6 +83,10 @@ class FeatureReader:
             expected, key = f"a number{limits}", "kind, minimum, maximum"
         self.table.require(column, fits | ~wanted, f"{expected} ({self.key(feature, key)})")
         return numbers.astype(object)
+
+
+def _is_number(text: str) -> bool:
+    return NUMBER.fullmatch(text) is not None and not re.match(strict.MORE_DIGITS, text)
 
 
 def _where(wanted: BoolArray, values: NDArray[Any]) -> NDArray[Any]:

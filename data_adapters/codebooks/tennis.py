@@ -52,8 +52,8 @@ ROUNDS = (
 SCORE_COLUMN = {MATCH_FILE: "match_score_tiebreaks", REBUILT_MATCH_FILE: "match_score"}
 ENDINGS = {"walkover": "(W/O)", "retirement": "(RET)", "default": "(DEF)", "unplayed": "(UNP)"}
 """How a match that was not played to its end is marked at the end of its score."""
-SCORE = r"^(\d+(\(\d+\))? ?)*(\((W/O|RET|DEF|UNP)\))?$"
-"""The games of each set, with the points of a tie-break or without, then at most one such mark."""
+SCORE = r"^(\d{1,4}(\(\d{1,2}\) ?| ))*(\d{1,4})?(\((W/O|RET|DEF|UNP)\))?$"
+"""The games of each set (7068 is 70 to 68), with the points of a tie-break or without, then at most one such mark."""
 
 REPEATED_PLAYERS, REPEATED_TOURNAMENTS = ("v007",), ("1975-",)
 """Keys that upstream has twice; no match refers to them."""

@@ -21,6 +21,8 @@ from models.records import BoolArray, FloatArray, IntArray
 
 WHOLE_NUMBER = r"^-?[0-9]+$"
 """Arrow alone would also read hexadecimal numbers."""
+MORE_DIGITS = r"^[^1-9eE]*[1-9]([^0-9eE]?[0-9]){17}"
+"""A number of more digits than the 17 that a float keeps: nobody measured those."""
 BYTE_ORDER_MARK = "\ufeff"
 """Nobody sees it, so that a complaint has to say that it is there."""
 
@@ -96,6 +98,8 @@ class Columns:
     def numbers(self, column: str, *, minimum: float = -np.inf, maximum: float = np.inf) -> FloatArray:
         """A column of finite numbers in [minimum, maximum]. Raises RawDataError for any other value."""
         expected = "a number" if np.isinf([minimum, maximum]).all() else f"a number in [{minimum:g}, {maximum:g}]"
+        too_long = pc.match_substring_regex(pa.array(self.texts[column], pa.string()), MORE_DIGITS)
+        self.require(column, ~too_long.to_numpy(zero_copy_only=False), f"{expected}, of 17 digits at most")
         values = cast(FloatArray, self._cast(column, pa.float64(), expected))
         self.require(column, np.isfinite(values) & (values >= minimum) & (values <= maximum), expected)
         return values
@@ -154,7 +158,7 @@ def read_rows(path: Path, *, separator: str, quoted: bool = False, encoding: str
     """Split a text file, gzipped if its name ends in .gz, into fields.
 
     quoted: a field may stand in double quotes, as in CSV. Raises RawDataError if the file cannot be read, is not of its
-    encoding, is a damaged gzip file, or has a field whose quotes do not match.
+    encoding, has a NUL byte, is a damaged gzip file, or has a field whose quotes do not match.
     """
     text = _decode(path.name, _read_bytes(path), encoding)
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
@@ -185,11 +189,18 @@ def _read_bytes(path: Path) -> bytes:
 
 def _decode(name: str, content: bytes, encoding: str) -> str:
     try:
-        return content.decode(encoding)
+        text = content.decode(encoding)
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        found = content[error.start : error.end]
-        raise RawDataError(f"{name}, line {line}: expected {encoding} text, found the bytes {found!r}.") from error
+        raise _no_text(name, content, error.start, error.end, encoding) from error
+    if b"\0" in content:  # every encoding has it as a character, and no text
+        at = content.index(b"\0")
+        raise _no_text(name, content, at, at + 1, encoding)
+    return text
+
+
+def _no_text(name: str, content: bytes, start: int, end: int, encoding: str) -> RawDataError:
+    line = content.count(b"\n", 0, start) + 1
+    return RawDataError(f"{name}, line {line}: expected {encoding} text, found the bytes {content[start:end]!r}.")
 
 
 def _casts(text: pa.Scalar, to: pa.DataType) -> bool:

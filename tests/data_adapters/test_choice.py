@@ -153,7 +153,7 @@ def test_values_of_one_label_are_one_level_and_counted(tmp_path: Path):
     assert "tea.csv, column leaf: 'black' (6 times), 'red' (4 times) are one level, 'black'" in quirks
 
 
-@pytest.mark.parametrize("text", ["nan", "1_000", "inf", "0x10", "1,5", "cheap"])
+@pytest.mark.parametrize("text", ["nan", "1_000", "inf", "0x10", "1,5", "cheap", "1" * 30])
 def test_only_plain_numbers_are_numbers(text: str, tmp_path: Path):
     rows = [("ann", 1, "A", f'"{text}"', "red", 1), ("ann", 1, "B", 2, "green", 0), ("ann", 1, "N", "", "", 0)]
     with pytest.raises(RawDataError, match=f"line 2: column price: expected a number .* found '{text}'"):

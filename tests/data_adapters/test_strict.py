@@ -48,6 +48,13 @@ def test_what_is_no_finite_number_is_refused(tmp_path: Path, text: str):
         column(tmp_path, "1", text).numbers("x")
 
 
+def test_a_number_of_more_digits_than_are_kept_is_refused(tmp_path: Path):
+    assert column(tmp_path, "0.00012345678901234567", "-12345678901234567e-17").numbers("x").shape == (2,)
+    for text in ("1" * 30, "0." + "3" * 18, "-12345678.9012345678e2"):
+        with refuses(f"data.txt, line 2: column x: expected a number, of 17 digits at most, found {text!r}."):
+            column(tmp_path, "1", text).numbers("x")
+
+
 def test_an_empty_field_is_no_number(tmp_path: Path):
     path = tmp_path / "data.txt"
     path.write_text("a\t\n")
@@ -106,9 +113,10 @@ def test_an_open_quote_is_refused(tmp_path: Path):
 
 def test_bytes_that_are_not_utf8_are_refused_with_their_line(tmp_path: Path):
     path = tmp_path / "data.txt"
-    path.write_bytes(b"one\ntw\xe9\n")
-    with refuses(r"data.txt, line 2: expected UTF-8 text, found the bytes b'\xe9'."):
-        read_rows(path, separator="\t")
+    for no_text, shown in ((b"\xe9", r"b'\xe9'"), (b"\0", r"b'\x00'")):
+        path.write_bytes(b"one\ntw" + no_text + b"\n")
+        with refuses(f"data.txt, line 2: expected UTF-8 text, found the bytes {shown}."):
+            read_rows(path, separator="\t")
 
 
 def test_a_byte_order_mark_before_a_header_is_named_since_nobody_sees_it(tmp_path: Path):

@@ -43,6 +43,7 @@ DAMAGED = (
     Damage("unknown round", MATCHES, field(7, 4, "Last 8", ","), "line 7: column tourney_round_name: expected one of"),
     Damage("round 0", MATCHES, field(7, 5, "0", ","), "line 7: column round_order: .* found '0'"),
     Damage("score no score", MATCHES, field(7, 15, "6-3 6-2", ","), "line 7: column match_score_tiebreaks: .*'6-3"),
+    Damage("endless set", MATCHES, field(7, 15, "6" * 30, ","), "line 7: column match_score_tiebreaks: .*found '666"),
     Damage("unknown ending", MATCHES, field(7, 15, "63 (ABN)", ","), r"line 7: column match_score_tiebreaks"),
     Damage("matches cut off", MATCHES, lambda content: content[:-1], "expected a line break after"),
 )  # fmt: skip
