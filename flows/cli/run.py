@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter
 
 from flows.cli import console, studies
 from flows.cli.config import read_config, read_configs
 from flows.cli.engine import prepare_prefect
 from flows.cli.execution import Planned, run_studies, run_study, say_where
+from flows.cli.found import shown_run
 from models.errors import UsageError
-from models.records import MetricRow, RunRecord
 from tasks.study import StudyConfig
 
 ALL = "all"
@@ -90,10 +89,7 @@ def run(
         run_studies([Planned(chosen[name], configs[name]) for name in chosen], _folder_of_all(out))
         return
     one = studies.study(study)
-    of_one = read_config(one.config, file=config, assignments=assignments, options=options)
-    run_dir = run_study(one, of_one)
-    _show_published(run_dir)
-    say_where(_report_of(run_dir))
+    _run_one(one, read_config(one.config, file=config, assignments=assignments, options=options))
 
 
 def demo(
@@ -106,7 +102,11 @@ def demo(
     prepare_prefect()
     folder = _folder_of_all(out)
     chosen = [studies.study(chosen) for chosen in (studies.names() if name is None else (name,))]
-    run_studies([Planned(study, study.demo.model_copy(update={"out": folder})) for study in chosen], folder)
+    planned = [Planned(study, study.demo.model_copy(update={"out": folder})) for study in chosen]
+    if name is None:
+        run_studies(planned, folder)
+    else:
+        _run_one(*planned[0])
 
 
 def report(
@@ -140,27 +140,12 @@ def _folder_of_all(out: Path | None) -> Path:
     return folder if out is None else out.expanduser()
 
 
-def _show_published(run_dir: Path) -> None:
-    """The published numbers beside what was found; nothing to compare where the data is simulated."""
-    rows = TypeAdapter(tuple[MetricRow, ...]).validate_json((run_dir / "results" / "metrics.json").read_bytes())
-    record = RunRecord.model_validate_json((run_dir / "run.json").read_bytes())
-    simulated = any(manifest.simulated for manifest in record.data)
-    columns = ["Metric", "Split", "Variant", "Found", *([] if simulated else ["Published", "Source"])]
-    lines = console.table(*columns, numbers=["Found", "Published"])
-    cells = [
-        (row.metric, row.split, row.variant, _number(row.value), _number(row.published), row.published_source or "")
-        for row in rows
-        if row.published is not None
-    ]
-    for line in dict.fromkeys(found[: len(columns)] for found in cells):
-        lines.add_row(*line)
-    if lines.row_count:
-        console.out.print()
-        console.out.print(lines)
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
+def _run_one(study: studies.Study, config: StudyConfig) -> None:
+    """Run a study, and say what it found and where its report lies."""
+    run_dir = run_study(study, config)
+    console.out.print()
+    console.out.print(shown_run(run_dir))
+    say_where(_report_of(run_dir))
 
 
 def _report_of(run_dir: Path) -> dict[str, Path]:
