@@ -32,7 +32,7 @@ def read_mapping(path: Path) -> MappingFile:
         settings = tomllib.loads(content.decode("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"{path}: the mapping cannot be read ({(error.strerror or str(error)).lower()}).") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: this is not a TOML file ({error}).") from error
     try:
         mapping = ChoiceMapping.model_validate(settings)

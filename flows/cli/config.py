@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from models.errors import UsageError
 from models.explanation import explain
 from tasks.study import StudyConfig
+
+SHOWN = 10
+"""Characters of a value that nobody would read to its end."""
 
 
 def read_config(
@@ -62,10 +66,25 @@ def _config(
 ) -> StudyConfig:
     given = {name: value for name, value in options.items() if value is not None}
     try:
-        return kind.model_validate({**settings, **given})
+        config = kind.model_validate({**settings, **given})
+        problems = list(_truths_read_as_numbers(settings, config.model_dump()))
     except ValidationError as error:
-        lines = [f"{subject} cannot be run with these settings.", *explain(kind, error.errors())]
-        raise UsageError("\n".join(lines)) from error
+        problems = error.errors()
+    if problems:
+        raise UsageError("\n".join([f"{subject} cannot be run with these settings.", *explain(kind, problems)]))
+    return config
+
+
+def _truths_read_as_numbers(given: Any, read: Any, location: tuple[str | int, ...] = ()) -> Iterator[ErrorDetails]:
+    """The settings given as true or false where a number is asked for; pydantic takes them as 1 and 0."""
+    if isinstance(given, Mapping):
+        for name, value in given.items():
+            yield from _truths_read_as_numbers(value, read[name], (*location, name))
+    elif isinstance(given, list):
+        for at, (value, value_read) in enumerate(zip(given, read, strict=False)):
+            yield from _truths_read_as_numbers(value, value_read, (*location, at))
+    elif isinstance(given, bool) and not isinstance(read, bool):
+        yield {"type": "number", "loc": location, "msg": "Input should be a number", "input": str(given).lower()}
 
 
 def _read_toml(file: Path) -> dict[str, Any]:
@@ -73,7 +92,7 @@ def _read_toml(file: Path) -> dict[str, Any]:
         return tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise UsageError(f"{file}: the config cannot be read ({(error.strerror or str(error)).lower()}).") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{file}: this is not a TOML file ({error}).") from error
 
 
@@ -87,7 +106,11 @@ def _assign(settings: dict[str, Any], assignment: str) -> None:
         settings = settings.setdefault(parent, {})
         if not isinstance(settings, dict):
             raise UsageError(f"--set {assignment}: {parent} is a single value and has no parts.")
+    if len(text.splitlines()) > 1:
+        raise UsageError(f"--set {path}: expected a value on one line; for more, use a file: --config FILE.toml")
     try:
         settings[key] = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         settings[key] = text
+    except RecursionError as error:
+        raise UsageError(f"--set {path}: {text[:SHOWN]}... is nested too deeply to be a value.") from error

@@ -76,6 +76,26 @@ def test_a_value_that_is_no_toml_is_a_string(text: str, value: str) -> None:
     assert read(f"example={text}").example == value
 
 
+@pytest.mark.parametrize(
+    ("assignment", "complaint"),
+    [
+        ("seed=1\ntest_share = 0.3", "--set seed: expected a value on one line"),
+        ("example=Ann\r\nBob", "--set example: expected a value on one line"),
+        ("seed=" + "[" * 5_000, "--set seed: [[[[[[[[[[... is nested too deeply to be a value."),
+    ],
+)
+def test_a_value_of_several_lines_or_without_end_is_refused_on_one(assignment: str, complaint: str) -> None:
+    message = refusal(assignment)
+    assert message.startswith(complaint)
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("name", ["seed", "weight", "growth.max_depth"])
+def test_true_is_no_number(name: str) -> None:
+    message = refusal(f"{name}=true")
+    assert f"{name} = true: input should be a number\n    {name}: " in message
+
+
 def test_an_unknown_setting_is_refused_with_the_one_meant_and_all_there_are() -> None:
     message = refusal("test_shar=0.3")
     assert "test_shar: there is no such setting. Did you mean test_share?" in message
