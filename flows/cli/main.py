@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Sequence
 
@@ -19,6 +21,8 @@ FIRST_STEPS = """First steps:
 
 It exits with 0 if all went well, with 1 if the input or the machine is at
 fault, with 2 if the command is."""
+
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EIO}
 
 app = typer.Typer(
     name="prefstudy",
@@ -52,11 +56,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except PrefstudyError as error:
         complain(str(error))
         return 1
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        complain(f"{error.filename or 'The output'} cannot be written: {os.strerror(error.errno).lower()}.")
+        _write_nowhere()
+        return 1
     except SystemExit as end:
         if end.code == INTERRUPTED:
             err.print(STOPPED)
         return end.code if isinstance(end.code, int) else 1
     return 0
+
+
+def _write_nowhere() -> None:
+    """Let go of what standard output still holds, about which Python would complain again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -222,6 +222,17 @@ def test_output_to_a_pipe_has_no_control_characters() -> None:
     assert b"\x1b" not in printed
 
 
+@pytest.mark.parametrize("command", ["list", "data check sushi", "run --help"])
+def test_where_the_output_cannot_be_written_one_line_says_so(command: str) -> None:
+    root = Path(console.__file__).parents[2]
+    with Path("/dev/full").open("wb") as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "flows.cli.main", *command.split()],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=root,
+        )  # fmt: skip
+    assert (run.returncode, run.stderr) == (1, "The output cannot be written: no space left on device.\n")
+
+
 def test_losses_can_be_explained_of_tennis_alone(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, complaint = ask(capsys, "explain pokemon --player Pikachu")
     assert code == 2
