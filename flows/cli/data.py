@@ -13,6 +13,7 @@ import typer
 from data_adapters.source.catalogue import adapter
 from data_adapters.source.raw_folder import check, locate
 from flows.cli import console, studies
+from models.errors import UsageError
 from models.records import Licence
 
 EXAMPLES = """Examples:
@@ -107,14 +108,23 @@ def simulate_data(
     users: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="How many users; as many as published if not given.")
     ] = None,
+    items: Annotated[
+        int | None, typer.Option(metavar="N", min=2, help="How many items, where the data has no users.")
+    ] = None,
     mapping: Mapping = None,
 ) -> None:
     """Write simulated raw files in upstream's own format, from known preferences. SIMULATED.json says which."""
     from data_adapters.source.simulation import simulate
 
     folder = out / name
+    source = adapter(name, mapping=mapping)
+    has_users = source.dataset.users is not None
+    if users is not None and not has_users:
+        raise UsageError(f"--users: {name} has no users. Say how many items there are: --items {users}")
+    if items is not None and has_users:
+        raise UsageError(f"--items: the items of {name} are given. Say how many users there are: --users {items}")
     with console.err.status(f"Simulating {name} ..."):
-        preference = simulate(adapter(name, mapping=mapping), folder, seed=seed, users=users)
+        preference = simulate(source, folder, seed=seed, users=users if has_users else items)
     console.out.print(preference.words, markup=False)
     console.say(f"\nWritten: {console.shown(folder)}")
     console.say(_next(name, folder, mapping))
@@ -138,15 +148,15 @@ def build_data(
         tables = build(source, locate(source, raw, allow_unpinned=allow_unpinned))
         folders = [write_table(table, out) for table in tables]
     counted = ["Items", "Comparisons", "Users", "Dropped"]
-    lines = console.table("Table", *counted, "Folder", numbers=counted)
+    lines = console.table("Table", *counted, numbers=counted)
     for table, folder in zip(tables, folders, strict=True):
         manifest = table.manifest
         counts = [f"{manifest.rows.get(part, 0):,}" for part in ("items", "comparisons", "users")]
         dropped = f"{sum(reason.rows for reason in manifest.dropped):,}"
-        lines.add_row(manifest.name, *counts, dropped, console.shown(folder))
+        lines.add_row(console.shown(folder), *counts, dropped)
     console.out.print(lines)
     console.say("\nEach folder's manifest.json says what it was made from.")
-    console.say(_next(name, raw, mapping, allow_unpinned=allow_unpinned))
+    console.say(_next(name, raw, mapping, variant, allow_unpinned=allow_unpinned))
 
 
 @app.command("card")
@@ -179,10 +189,21 @@ def data_card(
         console.out.print(shown_card(found), "")
 
 
-def _next(name: str, raw: Path | None = None, mapping: Path | None = None, *, allow_unpinned: bool = False) -> str:
-    """What to type now: the study of a data set, or its card where there is no study, with the options given so far."""
-    command = "run" if name in studies.names() else "data card"
-    paths = {"raw": raw, "mapping": mapping}
-    given = [f" --{option} {shlex.quote(console.shown(path))}" for option, path in paths.items() if path is not None]
+def _next(
+    name: str,
+    raw: Path | None = None,
+    mapping: Path | None = None,
+    variant: str | None = None,
+    *,
+    allow_unpinned: bool = False,
+) -> str:
+    """What to type now, with the options given so far: the study of a data set, or its card where none reads it."""
+    command = "run" if name in studies.names() and variant is None else "data card"
+    shown = {
+        "raw": None if raw is None else console.shown(raw),
+        "mapping": None if mapping is None else console.shown(mapping),
+        "variant": variant,
+    }
+    given = [f" --{option} {shlex.quote(value)}" for option, value in shown.items() if value is not None]
     unpinned = " --allow-unpinned" if allow_unpinned else ""
     return f"Next: prefstudy {command} {name}{''.join(given)}{unpinned}"

@@ -163,6 +163,19 @@ def test_data_goes_from_simulated_raw_files_to_a_table(capsys: pytest.CaptureFix
     assert Path("tables/sushi/manifest.json").is_file()
 
 
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        ("chameleon --users 5", "--users: chameleon has no users. Say how many items there are: --items 5\n"),
+        ("sushi --items 5", "--items: the items of sushi are given. Say how many users there are: --users 5\n"),
+    ],
+)
+def test_a_size_that_the_data_does_not_have_is_refused_with_the_one_it_has(
+    command: str, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ask(capsys, f"data simulate {command}") == (2, "", complaint)
+
+
 def test_the_next_command_can_be_pasted_and_keeps_the_options_given(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["data", "simulate", "sushi", "--users", "5", "--out", "my raw"]) == 0
     assert "Next: prefstudy run sushi --raw 'my raw/sushi'\n" in capsys.readouterr().out
