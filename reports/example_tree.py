@@ -15,7 +15,7 @@ from reports.page import Block, Figure, Picture, Prose
 from reports.tree_figure import TreeDrawing, draw_tree
 from reports.wording import fixed, listed, spaced
 
-_LARGE_TREE = 116.0  # mm, the height of the tree nobody would read
+_LARGE_TREE = 78.0  # mm, the height of the tree nobody would read
 
 
 class FittedTree(BaseModel):

@@ -23,8 +23,18 @@ ANSWER, QUESTION, DETAIL = (7.5, 400), (8.5, 600), (7.0, 400)
 LEADING = 1.22
 GUTTER = 5.0  # between neighbouring strips
 MAX_ITEM_LINES = 10
-_WRAPS = ((24, 24), (24, 14), (24, 9), (14, 14), (14, 9), (9, 9))  # characters a line, in cards and at ends
-_DROPS = (18.0, 14.0, 10.0)  # from the lowest card of a depth to the next, from the most generous
+_LONGEST = 24
+_WRAPS = (
+    (24, 24),
+    (24, 14),
+    (24, 9),
+    (14, 14),
+    (14, 9),
+    (9, 9),
+    (14, 6),
+    (9, 6),
+)  # characters a line, in cards and at ends
+_DROPS = (15.0, 12.0, 10.0)  # from the lowest card of a depth to the next, from the most generous
 _NARROWEST = 17.0  # no end is narrower, its mean alone takes that
 _EASE = 1.5  # how much wider than it needs a drawing is, where there is room
 
@@ -155,8 +165,9 @@ def _item_lines(tree: Tree, leaves: Sequence[int], wrap: int) -> tuple[str, ...]
 
 
 def _wrapped(text: str, wrap: int) -> tuple[str, ...]:
-    """Lines of at most `wrap` characters, at most three of them."""
-    return tuple(textwrap.wrap(text, wrap, max_lines=3, placeholder=" …"))
+    """Lines of at most `wrap` characters, at most four of them; only a word of more than `_LONGEST` is broken."""
+    words = " ".join(" ".join(textwrap.wrap(word, _LONGEST)) for word in text.split())
+    return tuple(textwrap.wrap(words, wrap, max_lines=4, placeholder=" …", break_long_words=False))
 
 
 def _widen(spot: Spot, measure: Measure, end_lines: Callable[[tuple[int, ...]], Sequence[str]]) -> float:
