@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from prefect import flow
 from pydantic import Field
@@ -52,6 +53,12 @@ class PmrConfig(StudyConfig):
         if self.features == "propose":
             return read_features().starting
         return read_features().features if self.features == "table9" else read_features(Path(self.features)).features
+
+    def contents(self) -> dict[str, Any]:
+        """The features in a file of one's own."""
+        if self.features in {"propose", "table9"}:
+            return {}
+        return {"features": [feature.model_dump(mode="json") for feature in self.start]}
 
     @property
     def search(self) -> LoopSettings:

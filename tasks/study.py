@@ -66,7 +66,11 @@ class StudyConfig(Record):
         """The adapter of a data set the study reads."""
         return catalogue.adapter(name)
 
+    def contents(self) -> dict[str, Any]:
+        """What the files say that settings name, by the setting; raw files and recorded answers left out."""
+        return {}
+
     def digest(self) -> str:
-        """Eight hex digits of what decides the results: every setting but the places of files."""
-        settings = self.model_dump(mode="json", exclude=PLACES)
+        """Eight hex digits of what decides the results: every setting but the places of files, and `contents`."""
+        settings = self.model_dump(mode="json", exclude=PLACES) | self.contents()
         return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field
 
+from data_adapters.choice.mapping_file import read_mapping
 from data_adapters.source import catalogue
 from data_adapters.source.description import Adapter
 from tasks.gp_accuracy import score_gps
@@ -57,6 +59,10 @@ class ChoiceConfig(TreeConfig):
     def adapter(self, name: str) -> Adapter:
         """The adapter that reads raw files as the mapping says."""
         return catalogue.adapter(name, mapping=self.mapping)
+
+    def contents(self) -> dict[str, Any]:
+        """The sha256 of the mapping."""
+        return {} if self.mapping is None else {"mapping": read_mapping(self.mapping).sha256}
 
 
 def study_choices(

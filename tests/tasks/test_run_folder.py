@@ -8,14 +8,19 @@ import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from data_adapters.choice.mapping_file import SHIPPED
+from flows.pmr import PmrConfig
 from models.errors import OutputError
+from prompts.feature_file import TABLE_9
 from tasks import run_folder as room
 from tasks.run_folder import run_folder
 from tasks.study import StudyConfig
+from tasks.tree_study import ChoiceConfig
 
 
 @pytest.fixture
@@ -61,6 +66,25 @@ def test_run_ids_sort_by_start_and_two_runs_of_one_second_do_not_meet(config: St
 def test_the_digest_sees_settings_and_not_places(config: StudyConfig, tmp_path: Path) -> None:
     assert config.digest() == StudyConfig(out=tmp_path / "elsewhere", raw=tmp_path).digest()
     assert config.digest() != StudyConfig(seed=1).digest()
+
+
+@pytest.mark.parametrize(
+    ("config_of", "shipped", "words"),
+    [
+        (lambda file: ChoiceConfig(mapping=file), SHIPPED / "conjoint.toml", b"an invented one"),
+        (lambda file: PmrConfig(features=str(file)), TABLE_9, b"in so many words"),
+    ],
+)
+def test_the_digest_sees_what_a_mapping_or_a_file_of_features_says_and_not_where_it_lies(
+    config_of: Callable[[Path], StudyConfig], shipped: Path, words: bytes, tmp_path: Path
+) -> None:
+    mine, copy = tmp_path / "mine.toml", tmp_path / "copy.toml"
+    for file in (mine, copy):
+        file.write_bytes(shipped.read_bytes())
+    before = config_of(mine).digest()
+    assert config_of(copy).digest() == before
+    mine.write_bytes(shipped.read_bytes().replace(words, b"something else"))
+    assert config_of(mine).digest() != before
 
 
 def test_a_killed_run_leaves_no_final_folder_and_the_next_run_clears_its_remains(config: StudyConfig) -> None:
