@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from models.records import MetricRow
-from reports.example_tree import FittedTree, cut_in_words, read_example, read_tree, tree_picture
+from reports.example_tree import FittedTree, cut_in_words, read_example, read_tree, reading, tree_picture
 from reports.finished_run import FinishedRun
 from reports.gp_accuracy import GP, gp_table
 from reports.leaving_out import leaving_out_section
@@ -20,25 +20,22 @@ from reports.tree_accuracy import (
     accuracy_figure,
     accuracy_table,
     definitions,
+    left_out_of_scores,
     reason_ties,
     spreads,
 )
-from reports.tree_figure import TreeDrawing
+from reports.tree_figure import MOST_HEIGHT
 from reports.wording import MISSING, fixed, points, share, spaced
 
 POOLED = "pooled"
 ALL_VARIANTS: Mapping[str, str] = {**VARIANTS, POOLED: "one tree for all"}
 MODELS: Mapping[str, str] = {**ALL_VARIANTS, GP: "Gaussian process"}
 WHO = "respondent"
-ITEM = "profile"
+ITEM, ITEMS = "profile", "profiles"
 """What the leaves of a tree hold."""
 
 _USERS = ("variant", "test_accuracy", "leaves")
 _LARGE_TREE = 78.0  # mm, the height of the tree with straddlers kept
-_READING = (
-    "Each shape is the Gaussian of a leaf’s utility, with its mean and one standard deviation to either side; edges "
-    "are as wide as their share of the profiles; the way to the top leaf is coloured."
-)
 
 
 def choice_page(run: FinishedRun, *, study: str, title: str) -> Page:
@@ -89,10 +86,11 @@ def _answer(run: FinishedRun, published: Sequence[MetricRow]) -> Answer:
 
 
 def _verdict(run: FinishedRun, published: Sequence[MetricRow]) -> list[str]:
+    if not published:
+        simulated = "These data are simulated from known preferences. " if run.record.simulated else ""
+        return [f"{simulated}Nothing published is known that these numbers could be compared with."]
     if run.record.simulated:
         return ["These data are simulated from known preferences: what was published about people is not comparable."]
-    if not published:
-        return []
     off = [abs(row.value - row.published) for row in published if row.value is not None and row.published is not None]
     return [
         f"The {len(off)} published accuracies are between {fixed(100 * min(off), 1)} and {fixed(100 * max(off), 1)} "
@@ -111,6 +109,7 @@ def _comparison(run: FinishedRun, published: Sequence[MetricRow]) -> list[Block]
     )
     blocks: list[Block] = [
         trees,
+        *left_out_of_scores(run, who=WHO),
         accuracy_figure(run, ALL_VARIANTS, who=WHO),
         accuracy_table(run, ALL_VARIANTS, who=WHO),
         gp_table(run, who=WHO),
@@ -153,7 +152,7 @@ def _published_table(run: FinishedRun, published: Sequence[MetricRow]) -> Table:
 
 def _example(user_id: str, trees: Mapping[str, FittedTree]) -> list[Block]:
     readable, unreadable = trees[DISCARDED].counting(ITEM), trees[KEPT].counting(ITEM)
-    drawn, part = _draw(readable), _draw(unreadable, height=_LARGE_TREE)
+    drawn, part = readable.draw_at_most(MOST_HEIGHT), unreadable.draw_at_most(_LARGE_TREE)
     best, worst = (readable.describe_leaf(readable.extreme_leaf(best=best)) for best in (True, False))
     return [
         Prose(
@@ -165,7 +164,7 @@ def _example(user_id: str, trees: Mapping[str, FittedTree]) -> list[Block]:
         Figure(
             [tree_picture("tree", drawn, f"Preference tree of respondent {user_id}. Best: {best}. Least: {worst}.")],
             f"What respondent {user_id} prefers, in {len(readable.leaf_mean)} leaves ({spaced(DISCARDED)}).",
-            f"Liked best: {best}. Liked least: {worst}. {_READING}",
+            f"Liked best: {best}. Liked least: {worst}.{reading(drawn, of=ITEMS)}{cut_in_words(drawn)}",
         ),
         Figure(
             [tree_picture("tree-large", part, f"The same respondent's tree, {spaced(KEPT)}.")],
@@ -178,7 +177,7 @@ def _example(user_id: str, trees: Mapping[str, FittedTree]) -> list[Block]:
 
 
 def _pooled(run: FinishedRun, tree: FittedTree) -> list[Block]:
-    drawn = _draw(tree)
+    drawn = tree.draw_at_most(MOST_HEIGHT)
     best, worst = (tree.describe_leaf(tree.extreme_leaf(best=best)) for best in (True, False))
     limit = run.record.config.get("pooled_depth")
     limited = f" It was not grown beyond {limit} questions a path, so that it can be read." if limit is not None else ""
@@ -193,15 +192,9 @@ def _pooled(run: FinishedRun, tree: FittedTree) -> list[Block]:
         Figure(
             [tree_picture("tree-pooled", drawn, f"Preference tree of all respondents. Best: {best}. Least: {worst}.")],
             f"What respondents prefer on the whole, in {len(tree.leaf_mean)} leaves.",
-            f"Liked best: {best}. Liked least: {worst}. {_READING}{cut_in_words(drawn)}",
+            f"Liked best: {best}. Liked least: {worst}.{reading(drawn, of=ITEMS)}{cut_in_words(drawn)}",
         ),
     ]
-
-
-def _draw(tree: FittedTree, *, height: float | None = None) -> TreeDrawing:
-    """The picture of a tree; where its end is cut, the ends do not list what all the leaves below them hold."""
-    drawn = tree.draw(height=height)
-    return tree.bare.draw(height=height) if drawn.cut_at else drawn
 
 
 def _reasons(run: FinishedRun) -> Prose:
@@ -211,8 +204,8 @@ def _reasons(run: FinishedRun) -> Prose:
     held_out = each * float(run.record.config["test_share"])
     return Prose(
         [
-            f"A respondent made {fixed(each, 1)} choices that say something about two profiles, and "
-            f"{fixed(held_out, 1)} of them are held out on average. One respondent’s accuracy can therefore take only "
+            f"A respondent made {fixed(each, 1)} choices on average that say something about two profiles, and "
+            f"{fixed(held_out, 1)} of them are held out. One respondent’s accuracy can therefore take only "
             f"a few values, and its standard deviation over respondents, {fixed(own.sd, 2)}, is mostly that of so few "
             "trials.",
             f"One tree for all knows {manifest.rows['comparisons']:,} choices and nobody’s taste in particular; a tree "

@@ -346,7 +346,7 @@ def _chosen(run: FinishedRun, models: Sequence[str]) -> list[Block]:
         for feature in dict.fromkeys(name for model in kernels for scales in by_name[model] for name in scales)
     ]
     rows += [
-        Row((name, *(f"{median(each[name] for each in by_model[model]):.1e}" for model in kernels)))
+        Row((name, *(_small(median(each[name] for each in by_model[model])) for model in kernels)))
         for name in ("penalty", "utility")
     ]
     depths = sorted(each["max_depth"] for each in by_model.get("preference_tree", []))
@@ -371,6 +371,11 @@ def _scales(chosen: Mapping[str, object]) -> dict[str, float]:
         elif isinstance(scales, int | float):
             found["all features"] = float(scales)
     return found
+
+
+def _small(value: float) -> str:
+    """A number of any size to two digits, written out: 0.000045, 0.01, 9.8, 0."""
+    return np.format_float_positional(value, precision=2, fractional=False, trim="-")
 
 
 def _median(values: Sequence[float | None]) -> str:

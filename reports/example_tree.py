@@ -83,6 +83,11 @@ class FittedTree(BaseModel):
         drawn = (self.nodes, self.columns, np.asarray(self.leaf_mean), self.leaf_sd, self.leaf_items)
         return draw_tree(*drawn) if height is None else draw_tree(*drawn, height=height)
 
+    def draw_at_most(self, height: float) -> TreeDrawing:
+        """The tree as a picture of at most `height` mm; if it is cut, its ends do not list what is below them."""
+        drawn = self.draw(height=height)
+        return self.bare.draw(height=height) if drawn.cut_at is not None else drawn
+
 
 class ExampleTree(BaseModel):
     """A user, the user's own ranking with the best first, and the tree of each variant."""
@@ -121,15 +126,13 @@ def example_blocks(example: ExampleTree, *, small: str, large: str) -> list[Bloc
     """The user's ranking, and the trees of two variants: one to read, and one that shows why nobody would read it."""
     readable, unreadable = example.trees[small], example.trees[large]
     best, worst = (readable.describe_leaf(readable.extreme_leaf(best=best)) for best in (True, False))
-    whole, part = readable.draw(), unreadable.draw(height=_LARGE_TREE)
+    whole, part = readable.draw(), unreadable.draw_at_most(_LARGE_TREE)
     return [
         Prose([f"User {example.user_id} ranked, best first: {', '.join(map(spaced, example.ranking))}."]),
         Figure(
             [tree_picture("tree", whole, f"Preference tree of user {example.user_id}. Best: {best}. Least: {worst}.")],
             f"What user {example.user_id} likes, in {len(readable.leaf_mean)} leaves ({spaced(small)}).",
-            f"Liked best: {best}. Liked least: {worst}. Each shape is the Gaussian of a leaf’s utility, with its mean "
-            "and one standard deviation to either side; edges are as wide as their share of the items; the way to the "
-            "top leaf is coloured.",
+            f"Liked best: {best}. Liked least: {worst}.{reading(whole, of='items')}",
         ),
         Figure(
             [tree_picture("tree-large", part, f"The same user's tree, {spaced(large)}.")],
@@ -141,14 +144,23 @@ def example_blocks(example: ExampleTree, *, small: str, large: str) -> list[Bloc
     ]
 
 
+def reading(drawing: TreeDrawing, *, of: str, utility: str = "utility") -> str:
+    """Sentences, with a space before them, on how a drawing is read; of: what the leaves hold."""
+    shapes = (
+        f" Each shape is the Gaussian of a leaf’s {utility}, with its mean and one standard deviation to either side."
+        if drawing.gaussians
+        else ""
+    )
+    return f"{shapes} Edges are as wide as their share of the {of}; the way to the top leaf is coloured."
+
+
 def cut_in_words(drawing: TreeDrawing) -> str:
     """A sentence, with a space before it, on what is not drawn; empty if all is."""
-    if not drawing.cut_at:
+    if drawing.cut_at is None:
         return ""
-    return (
-        f" Only the first {drawing.cut_at} questions of each path are drawn; a bar spans the means of the leaves left "
-        f"out."
-    )
+    first = {0: "None of its questions is", 1: "Only the first question is"}
+    drawn = first.get(drawing.cut_at, f"Only the first {drawing.cut_at} questions of each path are")
+    return f" {drawn} drawn; a bar spans the means of the leaves left out."
 
 
 def tree_picture(name: str, drawing: TreeDrawing, alt: str) -> Picture:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports.example_tree import FittedTree, read_tree, tree_picture
+from reports.example_tree import FittedTree, cut_in_words, read_tree, reading, tree_picture
 from reports.finished_run import FinishedRun, Found
 from reports.page import Answer, Block, Column, Figure, KeyNumber, Page, Prose, Row, Section, Table
 from reports.pmr_features import features_section, rounds_section
@@ -160,24 +160,18 @@ def _bias(run: FinishedRun) -> list[Block]:
 def _trees(run: FinishedRun) -> list[Block]:
     whole, readable = (_in_words(read_tree(run, name)) for name in ("tree", "readable_tree"))
     first, last = (_way(readable, readable.extreme_leaf(best=best)) for best in (True, False))
-    full = whole.draw()
-    cut = (
-        f" Only the first {full.cut_at} questions of each way are drawn; a bar spans the means of the leaves left out."
-        if full.cut_at
-        else ""
-    )
+    short, full = readable.bare.draw(), whole.draw()
     return [
         Figure(
-            [tree_picture("readable-tree", readable.bare.draw(), f"The tree cut short. First: {first}. Last: {last}.")],
+            [tree_picture("readable-tree", short, f"The tree cut short. First: {first}. Last: {last}.")],
             f"Who comes first, in {len(readable.leaf_mean)} leaves.",
             f"The tree grown no deeper than {readable.depth}. First come messages with {first}; last, those with "
-            f"{last}. Each shape is the Gaussian of a leaf’s urgency, with its mean and one standard deviation to "
-            "either side; edges are as wide as their share of the messages; the way to the top leaf is coloured.",
+            f"{last}.{reading(short, of='messages', utility='urgency')}{cut_in_words(short)}",
         ),
         Figure(
             [tree_picture("tree", full, f"The whole tree of {len(whole.leaf_mean)} leaves.")],
             f"The whole tree: {len(whole.leaf_mean)} leaves, up to {whole.depth} questions.",
-            f"Under each leaf the messages of INBOX_A it holds, by id.{cut}",
+            f"Under each leaf the messages of INBOX_A it holds, by id.{cut_in_words(full)}",
         ),
     ]
 

@@ -54,12 +54,23 @@ def _data(manifest: Manifest, card: DataCard) -> list[Block]:
         f"Raw files of {manifest.title}.",
         [Column("File", "left"), Column("Bytes"), Column("sha256", "left"), Column("As declared", "left")],
         [
-            Row((file.name, f"{file.bytes:,}", f"{file.sha256[:_SHOWN_OF_HASH]}…", "yes" if file.pinned else "no"))
+            Row(
+                (
+                    file.name,
+                    f"{file.bytes:,}",
+                    f"{file.sha256[:_SHOWN_OF_HASH]}…",
+                    _as_declared(manifest, pinned=file.pinned),
+                )
+            )
             for file in manifest.raw_files
         ],
         note="The whole sha256 of every file is in run.json.",
     )
     return [Definitions(entries), feature_table(card), files]
+
+
+def _as_declared(manifest: Manifest, *, pinned: bool) -> str:
+    return "simulated" if manifest.simulated else "yes" if pinned else "no"
 
 
 def _run(record: RunRecord) -> Definitions:
@@ -69,7 +80,7 @@ def _run(record: RunRecord) -> Definitions:
             ("Run", record.run_id),
             ("Code", _code(record)),
             ("Seed", str(record.seed)),
-            ("Settings", "; ".join(f"{key} = {value}" for key, value in _flat(settings))),
+            ("Settings", "; ".join(f"{key} = {value}" for key, value in _flat(settings)) + ". In full in run.json."),
             ("Machine", "; ".join(f"{key} {value}" for key, value in _flat(record.machine))),
             ("Python", record.python),
             ("Packages", "; ".join(f"{name} {version}" for name, version in sorted(record.packages.items()))),
@@ -102,4 +113,15 @@ def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{key}.")
         else:
-            yield f"{prefix}{key}", "none" if value is None else str(value)
+            yield f"{prefix}{key}", _said(value)
+
+
+def _said(value: Any) -> str:
+    """A setting in words; of what has settings of its own only its name."""
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    if isinstance(value, Mapping):
+        return str(value.get("name", "without a name"))
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_said, value)) or "none"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -149,6 +149,9 @@ def _verdict(published: Published | None, nearest: Mapping[str, Nearest]) -> str
             "with them, and no difference is shown."
         )
     figure = f"published {share(published.train)} on training and {share(published.test)} on test choices"
+    if not _were_tried(nearest):
+        own = "; ".join(f"with straddlers {level} {_off(near)}" for level, near in nearest.items())
+        return f"From the {figure} the trees as set here are away by: {own}. Other protocols were not tried."
     distance = "; ".join(_distance(level, near) for level, near in nearest.items())
     reproducing = [level for level, near in nearest.items() if near.distance <= REPRODUCED]
     if len(reproducing) == 1:
@@ -158,9 +161,17 @@ def _verdict(published: Published | None, nearest: Mapping[str, Nearest]) -> str
     return f"No protocol tried reproduces the {figure}: {distance}."
 
 
+def _were_tried(nearest: Mapping[str, Nearest]) -> bool:
+    """Whether there are protocols beside the one of each variant."""
+    return any(near.among > 1 for near in nearest.values())
+
+
 def _distance(level: str, near: Nearest) -> str:
-    tried = f"nearest of {near.among} protocols" if near.among > 1 else "one protocol tried"
-    return f"the {tried} with straddlers {level} is {fixed(100 * near.distance, 2)} points off"
+    return f"the nearest of {near.among} protocols with straddlers {level} is {_off(near)} off"
+
+
+def _off(near: Nearest) -> str:
+    return f"{fixed(100 * near.distance, 2)} points"
 
 
 def _comparison(run: FinishedRun, published: Published | None) -> list[Block]:
@@ -183,6 +194,8 @@ def _comparison(run: FinishedRun, published: Published | None) -> list[Block]:
 def _protocols(
     protocols: pd.DataFrame, moved: Sequence[Effect], published: Published | None, nearest: Mapping[str, Nearest]
 ) -> list[Block]:
+    if not any(effect.choice != "straddlers" for effect in moved):
+        return [Prose(["Only the two variants were fitted in this run: other protocols were not tried."])]
     axes = {"train_accuracy": ("accuracy on training choices", False), "leaves": (f"mean {LEAVES_AXIS}", True)}
     pictures = []
     for x, (axis, log) in axes.items():
@@ -276,7 +289,7 @@ def _reason_straddlers(moved: Sequence[Effect]) -> list[str]:
 def _reason_reading(run: FinishedRun, nearest: Mapping[str, Nearest]) -> list[str]:
     """Whether the published accuracy is that of a tree one can read."""
     reproducing = [level for level, near in nearest.items() if near.distance <= REPRODUCED]
-    if reproducing != ["kept"]:
+    if reproducing != ["kept"] or not _were_tried(nearest):
         return []
     few, many = (run.metric("leaves", variant=variant, split="train").value for variant in VARIANTS)
     return [

@@ -11,7 +11,7 @@ from reports import style
 from reports.comparison_figure import Estimate, draw_comparison
 from reports.distribution_figure import draw_spread
 from reports.finished_run import FinishedRun
-from reports.page import Column, Definitions, Figure, Picture, Row, Table
+from reports.page import Column, Definitions, Figure, Picture, Prose, Row, Table
 from reports.wording import fixed, points, share
 
 DISCARDED, KEPT = "straddlers_discarded", "straddlers_kept"
@@ -83,6 +83,32 @@ def accuracy_table(
         if published
         else "",
     )
+
+
+def left_out_of_scores(run: FinishedRun, *, who: str = "user") -> list[Prose]:
+    """Why fewer users are scored than the table has: of whom nothing could be held out, or nothing learned from."""
+    users = run.table("users", ("variant", "train_accuracy", "test_accuracy"))
+    own = users[users["variant"] == DISCARDED]
+    few = {
+        "to hold any out": int(own["test_accuracy"].isna().sum()),
+        "to learn from": int(own["train_accuracy"].isna().sum()),
+    }
+    told = [
+        f"{'One has' if number == 1 else f'{number:,} have'} too few choices {what}"
+        for what, number in few.items()
+        if number
+    ]
+    if not told:
+        return []
+    scored = int(own["test_accuracy"].notna().sum())
+    return [
+        Prose(
+            [
+                f"The table has {len(own):,} {who}s. {'; '.join(told)}: accuracy on held-out choices is that of "
+                f"{scored:,} {who}s."
+            ]
+        )
+    ]
 
 
 def definitions() -> Definitions:

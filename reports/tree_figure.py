@@ -29,7 +29,7 @@ _MM = 72 / 25.4
 _MARGIN = 2.0  # pt around the drawing
 _AXIS = 34.0  # pt left of the leaves for the axis and the names of the rows
 _WIDTHS = (90 * _MM - _AXIS, style.PAGE_WIDTH * _MM - _AXIS - 2 * _MARGIN)
-_HEIGHT = 215.0  # mm, an A4 page less its margins and a caption
+MOST_HEIGHT = 215.0  # mm, an A4 page less its margins and a caption
 _PANEL = 70.0  # pt of the utility axis
 _LINE = DETAIL[0] * LEADING
 _RANK, _MEAN, _SD, _ITEMS = 1.6, 2.8, 3.8, 5.1  # lines below that axis
@@ -50,11 +50,15 @@ _OTHER_LEAF = _Colours(style.MUTED, style.RULE, style.TINT)
 
 @dataclass(frozen=True)
 class TreeDrawing:
-    """The picture of a tree, its width in mm, and the depth below which it is cut (None: all of it is there)."""
+    """The picture of a tree, its width in mm, and the depth below which it is cut (None: all of it is there).
+
+    gaussians: how many of its leaves are drawn; the others are below the cut.
+    """
 
     figure: Figure
     width: float
     cut_at: int | None
+    gaussians: int
 
 
 def draw_tree(
@@ -64,7 +68,7 @@ def draw_tree(
     leaf_sd: FloatArray,
     leaf_items: Sequence[Sequence[str]],
     *,
-    height: float = _HEIGHT,
+    height: float = MOST_HEIGHT,
 ) -> TreeDrawing:
     """Draw a tree of L leaves for an A4 page: at most 170 mm wide and `height` mm high, no type under 7 pt.
 
@@ -99,7 +103,7 @@ def draw_tree(
         _draw_edges(axes, layout, values.top_leaf)
         _draw_cards(axes, layout)
         _draw_leaves(axes, layout, values)
-    return TreeDrawing(figure, width, layout.cut_at)
+    return TreeDrawing(figure, width, layout.cut_at, sum(len(spot.leaves) == 1 for spot in layout.ends))
 
 
 def _leaf_band(item_lines: int) -> float:

@@ -118,7 +118,7 @@ def test_what_the_numbers_rest_on_is_told(simulated_report: Rendered) -> None:
         "no redistribution without permission",
         "3 of rankings: fewer than two items",
         "The ids of the ten items are not those of the hundred.",
-        "rankings.order 125,005 a7a7a7a7a7a7a7a7… no",
+        "rankings.order 125,005 a7a7a7a7a7a7a7a7… simulated",
         "tree.tie_break = lowest",
         "numpy 2.4.6",
         "commit 0123456789",
@@ -157,8 +157,10 @@ def test_whose_the_published_figure_is_follows_from_the_protocols(
 def test_a_run_that_tried_only_its_two_variants_is_reported(write_run: WriteRun, protocols: pd.DataFrame) -> None:
     own = protocols.query("split == 'pair' and tie_break == 'lowest' and encoding == 'categorical_3' and ratio == 0.25")
     text = text_of(render(write_run(tried=own)).html)
-    assert "All 2 protocols tried" in text
-    assert "the one protocol tried with straddlers kept is" in text
+    assert "Other protocols were not tried" in text
+    assert "Only the two variants were fitted in this run" in text
+    assert "belong to" not in text
+    assert "protocols tried, on" not in text
 
 
 def test_a_folder_that_is_no_run_is_refused_by_name(tmp_path: Path) -> None:
