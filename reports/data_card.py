@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from models.card import DataCard, FeatureCard, missing_in_words, values_in_words
+from models.card import DataCard, FeatureCard, counted, missing_in_words, values_in_words
 from models.records import Feature
 from reports import style
 from reports.page import Column, Picture, Row, Table
@@ -34,7 +34,7 @@ def sides(card: DataCard) -> str:
     if bias is None:
         return "drawn by a hash of the comparison" if card.manifest.side == "random" else "as presented"
     return (
-        f"as presented; the left one was preferred in {bias.share:.1%} of {bias.comparisons:,} comparisons "
+        f"as presented; the left one was preferred in {bias.share:.1%} of {counted(bias.comparisons, 'comparisons')} "
         f"(95% interval {bias.low:.1%} to {bias.high:.1%})"
     )
 
@@ -44,7 +44,7 @@ def _part(feature: FeatureCard) -> str:
 
 
 def _rows(card: DataCard, part: str, features: Sequence[FeatureCard]) -> Iterator[Row]:
-    heading = f"{card.manifest.rows[part]:,} {part}"
+    heading = counted(card.manifest.rows[part], part)
     for position, feature in enumerate(features):
         name = feature.feature.name
         picture = draw_bars(f"{card.manifest.name}-{part}-{name}", feature.counts[:MOST_BARS], alt=f"bars of {name}")

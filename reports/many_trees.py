@@ -14,7 +14,7 @@ from reports.page import Block, Figure, Picture, Prose
 from reports.wording import fixed, listed, spaced
 
 _ASKED = ("feature", "asked", "first", "users")
-_LINE = 3.9  # mm, a feature's line of the drawing
+_LINE = 3.4  # mm, a feature's line of the drawing
 _TREE = 106.0  # mm, the height of a tree of the gallery: two stand on a page
 _LABELS = 42.0  # mm left of the axis
 

@@ -62,10 +62,10 @@ def _answer(run: FinishedRun, asked: Asked) -> Answer:
     )
     sentences = [found, *_direct(run), *_not_comparable(run, asked)]
     numbers = [
-        KeyNumber(share(test.value), "accuracy on INBOX_B"),
-        KeyNumber(share(train.value), "accuracy on INBOX_A"),
+        KeyNumber(share(test.value), "accuracy on the unseen INBOX_B"),
+        KeyNumber(share(train.value), "accuracy on INBOX_A, which it was fitted to"),
         KeyNumber(fixed(leaves.value, 0), "leaves"),
-        KeyNumber(fixed(_tau(run, "test").value, 2), "rank correlation on INBOX_B"),
+        KeyNumber(fixed(_tau(run, "test").value, 2), "rank correlation with the clinicians on INBOX_B"),
     ]
     return Answer(sentences, numbers)
 

@@ -67,7 +67,12 @@ def rounds_section(run: FinishedRun) -> Section:
 def features_section(run: FinishedRun) -> Section:
     """What each feature is, what leaving it out does, and, of simulated messages, how well it was read."""
     features: list[FoundFeature] = _read(run, "features", TypeAdapter(list[FoundFeature]))
-    blocks = [_features(features), *_sensitivity(run, features), *_accuracy(run)]
+    own = sum(feature.round is not None for feature in features)
+    told = (
+        f"A feature is a question put to every message, and the answers it may have. Of the tree’s {len(features)} "
+        f"features the search proposed {own}."
+    )
+    blocks = [Prose([told]), _features(features), *_sensitivity(run, features), *_accuracy(run)]
     return Section("The features", blocks)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from models.card import DataCard
+from models.card import DataCard, dropped_in_words, read_in_words, rows_in_words, state_in_words
 from models.records import Manifest, RunRecord
 from reports.data_card import feature_table, sides
 from reports.page import Block, Column, Definitions, Row, Section, Table
@@ -35,17 +35,14 @@ def facts(record: RunRecord) -> tuple[str, ...]:
 
 
 def _data(manifest: Manifest, card: DataCard) -> list[Block]:
-    state = "simulated: made by this project, not by people" if manifest.simulated else "as declared by its sha256"
-    if manifest.unpinned:
-        state += "; unpinned: at least one raw file is not the declared one"
     entries = [
         ("Data", f"{manifest.title} ({manifest.name})"),
         ("Source", manifest.citation),
         ("Licence", f"{manifest.licence.name}. {manifest.licence.terms}"),
-        ("State", state),
-        ("Rows read", _counts(manifest.rows_read)),
-        ("Rows in tables", _counts(manifest.rows)),
-        ("Rows dropped", "; ".join(f"{d.rows:,} of {d.table}: {d.reason}" for d in manifest.dropped) or "none"),
+        ("State", state_in_words(manifest)),
+        ("Rows read", read_in_words(manifest)),
+        ("Rows in tables", rows_in_words(manifest)),
+        ("Rows dropped", "; ".join(dropped_in_words(manifest))),
         ("Left and right", sides(card)),
         ("Adapter", f"version {manifest.adapter_version}"),
     ]
@@ -102,10 +99,6 @@ def _code(record: RunRecord) -> str:
     if record.git_commit is None:
         return "code outside version control"
     return f"commit {record.git_commit[:10]}" + (" with local changes" if record.git_dirty else "")
-
-
-def _counts(counts: Mapping[str, int]) -> str:
-    return "; ".join(f"{name} {count:,}" for name, count in counts.items())
 
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -89,11 +89,11 @@ def page(run: FinishedRun) -> Page:
         sections=[
             Section("Published beside found" if published else "What was found", _comparison(run, published)),
             Section("Across users", [spreads(users, VARIANTS)]),
+            Section("What trees ask about", asked_blocks(run, None)),
+            leaving_out_section(run),
             Section("One user’s tree", example_blocks(example, small=DISCARDED, large=KEPT)),
             Section("Which choices move the number", _protocols(protocols, moved, published, nearest)),
             Section("Why they differ" if published else "What makes the difference", [_reasons(run, moved, nearest)]),
-            Section("What trees ask about", asked_blocks(run, None)),
-            leaving_out_section(run),
             *([asking_section(run, courses)] if courses else []),
             history_section(run),
             Section("Trees of single users", gallery_blocks(run)),

@@ -61,11 +61,16 @@ class Tree:
 
 @dataclass
 class Spot:
-    """A node in the drawing. `answer` leads to it; `card` asks its question; an end has the leaves it stands for."""
+    """A node in the drawing. `answer` leads to it, `question` is asked there, both in lines; `detail` stands below.
+
+    An end asks nothing; it has the leaves it stands for.
+    """
 
     node: Node
     answer: tuple[str, ...]
-    card: tuple[Line, ...]
+    question: tuple[str, ...]
+    detail: tuple[str, ...]
+    texts: tuple[str, str]  # answer and question, not in lines
     items: tuple[str, ...] = ()
     leaves: tuple[int, ...] = ()
     children: list[Spot] = field(default_factory=list)
@@ -78,7 +83,8 @@ class Spot:
     @property
     def lines(self) -> tuple[Line, ...]:
         """The lines of text at the node, from the top: the answer that led here, then the next question."""
-        return tuple((text, ANSWER) for text in self.answer) + self.card
+        parts = ((self.answer, ANSWER), (self.question, QUESTION), (self.detail, DETAIL))
+        return tuple((line, how) for lines, how in parts for line in lines)
 
     @property
     def height(self) -> float:
@@ -133,6 +139,9 @@ def place(
         if need <= most and leaves_top is not None:
             width = min(most, max(least, need * _EASE))
             _spread(root, 0.0, width)
+            _unwrap(root, measure)
+            _spread(root, 0.0, width)
+            leaves_top = _stack(root, height - band) or leaves_top
             return Layout(root, ends, width, leaves_top + band, leaves_top, cut_at if cut_at < depth else None)
     raise ValueError(f"a drawing {most:.0f} pt wide and {height:.0f} pt high holds not even one leaf")
 
@@ -143,17 +152,19 @@ def _spot(tree: Tree, at: int, answer: str, cut_at: int, wraps: tuple[int, int])
     leaves = tree.leaves_below(at)
     if node.left is None or node.right is None or node.depth >= cut_at:
         wrap = wraps[1]
-        below = () if len(leaves) == 1 else ((f"… {len(leaves)} leaves", DETAIL),)
-        return Spot(node, _wrapped(answer, wrap), below, _item_lines(tree, leaves, wrap), leaves)
+        below = () if len(leaves) == 1 else (f"… {len(leaves)} leaves",)
+        items = _item_lines(tree, leaves, wrap)
+        return Spot(node, _wrapped(answer, wrap), (), below, (answer, ""), items, leaves)
     wrap = wraps[0]
     text = SplitText(*map(spaced, describe_split(node, tree.columns)))
     pairs = f"{node.n_comparisons:,} pair{'' if node.n_comparisons == 1 else 's'}"
-    card = (*((line, QUESTION) for line in _wrapped(text.question, wrap)), (pairs, DETAIL))
     children = [
         _spot(tree, node.left, text.left, cut_at, wraps),
         _spot(tree, node.right, text.right, cut_at, wraps),
     ]
-    return Spot(node, _wrapped(answer, wrap), card, leaves=leaves, children=children)
+    answer_lines, question_lines = _wrapped(answer, wrap), _wrapped(text.question, wrap)
+    texts = (answer, text.question)
+    return Spot(node, answer_lines, question_lines, (pairs,), texts, leaves=leaves, children=children)
 
 
 def _item_lines(tree: Tree, leaves: Sequence[int], wrap: int) -> tuple[str, ...]:
@@ -178,6 +189,18 @@ def _widen(spot: Spot, measure: Measure, end_lines: Callable[[tuple[int, ...]], 
     spot.own = max((measure(text, size, weight) for text, (size, weight) in texts), default=0.0) + GUTTER
     spot.need = max(spot.own, sum(_widen(child, measure, end_lines) for child in spot.children))
     return spot.need
+
+
+def _unwrap(root: Spot, measure: Measure) -> None:
+    """Take as few lines as there is room for in each spot's strip, which is wider than it needs near the root."""
+    for spot in root.walk():
+        for wrap in sorted({wrap for wraps in _WRAPS for wrap in wraps}, reverse=True):
+            answer, question = (_wrapped(text, wrap) for text in spot.texts)
+            widths = [measure(line, *ANSWER) for line in answer] + [measure(line, *QUESTION) for line in question]
+            across = max(widths, default=0.0) + GUTTER
+            if across <= spot.strip:
+                spot.answer, spot.question, spot.own = answer, question, max(across, spot.own)
+                break
 
 
 def _stack(root: Spot, height: float) -> float | None:

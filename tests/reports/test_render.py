@@ -116,7 +116,7 @@ def test_what_the_numbers_rest_on_is_told(simulated_report: Rendered) -> None:
     for told in (
         "Made-up rankings for the tests of a report",
         "no redistribution without permission",
-        "3 of rankings: fewer than two items",
+        "3 rankings: fewer than two items",
         "The ids of the ten items are not those of the hundred.",
         "rankings.order 125,005 a7a7a7a7a7a7a7a7… simulated",
         "tree.tie_break = lowest",
