@@ -39,6 +39,7 @@ from data_adapters.source.description import Adapter, Counts, Dataset, RawFile, 
 from data_adapters.source.raw_folder import RawFolder
 from data_adapters.source.reading import Columns, Reading
 from data_adapters.table.side import coin_of
+from models.card import counted
 from models.records import BoolArray, DroppedRows, FloatArray, Licence
 
 UPSTREAM = (
@@ -259,7 +260,11 @@ def _dropped(table: str, listed: strict.Columns, kept: BoolArray, reason: str) -
 
 
 def _quirks(file: str, players: strict.Columns, comparisons: Columns) -> tuple[str, ...]:
-    zeros = {column: players.texts[column].count("0") for column, missing, _ in PHYSIQUE.values() if "0" in missing}
+    zeros = [
+        f"{column} ({counted(players.texts[column].count('0'), 'players')})"
+        for column, missing, _ in PHYSIQUE.values()
+        if "0" in missing
+    ]
     slips = [
         f"{column} {text} of {player}"
         for (player, column), text in SLIPS.items()
@@ -273,12 +278,12 @@ def _quirks(file: str, players: strict.Columns, comparisons: Columns) -> tuple[s
     endings = {name: pc.sum(comparisons[name]).as_py() or 0 for name in ENDINGS}
     unscored = pc.sum(pc.is_null(comparisons["walkover"])).as_py()
     return (
-        f"{PLAYER_FILE}: 0 means missing in {', '.join(f'{column} ({n} players)' for column, n in zeros.items())}",
-        f"{PLAYER_FILE}: {len(slips)} values cannot be and count as missing{': ' if slips else ''}{', '.join(slips)}",
-        f"{file}: kept and flagged are {', '.join(f'{n:,} {name}' for name, n in endings.items())}; "
-        f"{unscored} matches have no score, and their flags are missing",
+        f"{PLAYER_FILE}: 0 means missing in {', '.join(zeros)}",
+        f"{PLAYER_FILE}: values that cannot be, and count as missing: {', '.join(slips) or 'none'}",
+        f"{file}: kept and flagged are {', '.join(f'{n:,} as {name}' for name, n in endings.items())}; "
+        f"without a score, and so with missing flags: {unscored:,}",
         f"{TOURNAMENT_FILE}: pref-shap's 4,114 contexts (Table 2) are all its tournaments; here are those with a match",
-        f"{file}: matches of qualifying rounds are there from {min(qualifying, default='no year')} on",
+        f"{file}: matches of qualifying rounds are {f'there from {min(qualifying)} on' if qualifying else 'not there'}",
         *(
             ("rebuilt from upstream's yearly files: without seeds, and without the points of tie-breaks",)
             if file == REBUILT_MATCH_FILE

@@ -76,6 +76,34 @@ class DataCard(Record):
     side_bias: SideBias | None = None
 
 
+def counted(n: int, many: str) -> str:
+    """`1 user`, `5,000 users`. many: the plural, which ends in s."""
+    return f"{n:,} {many.removesuffix('s') if n == 1 else many}"
+
+
+def state_in_words(manifest: Manifest) -> str:
+    """Whose the data is: simulated, another than the published, or that."""
+    if manifest.simulated:
+        return "SIMULATED: made by this project, not by people"
+    return "UNPINNED: a raw file is not the published one" if manifest.unpinned else "as published, by sha256"
+
+
+def rows_in_words(manifest: Manifest) -> str:
+    """The rows of each part."""
+    return ", ".join(counted(rows, part) for part, rows in manifest.rows.items())
+
+
+def read_in_words(manifest: Manifest) -> str:
+    """The rows of each raw file."""
+    return ", ".join(f"{counted(rows, 'rows')} of {file}" for file, rows in manifest.rows_read.items())
+
+
+def dropped_in_words(manifest: Manifest) -> tuple[str, ...]:
+    """How many rows are not in the table, a reason each."""
+    dropped = (f"{counted(drop.rows, drop.table)}: {drop.reason}" for drop in manifest.dropped if drop.rows)
+    return tuple(dropped) or ("none",)
+
+
 def missing_in_words(feature: FeatureCard) -> str:
     """The share of the rows that have no value; a dash if all have one."""
     if not feature.missing:

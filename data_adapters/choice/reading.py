@@ -17,6 +17,7 @@ from data_adapters.choice.tasks import LEFT, NO_ANSWER, OPT_OUT, SEVERAL, Tasks,
 from data_adapters.choice.values import FeatureReader
 from data_adapters.source import strict
 from data_adapters.source.reading import Reading
+from models.card import counted
 from models.records import BoolArray, DroppedRows, IntArray
 
 WHY_DROPPED = {OPT_OUT: "the opt-out was chosen", NO_ANSWER: "nothing was chosen", SEVERAL: "more than one was chosen"}
@@ -154,12 +155,10 @@ def _dropped(
 
 
 def _quirks(table: strict.Columns, source: MappingFile, tasks: Tasks) -> tuple[str, ...]:
-    n = len(tasks.outcome)
-    counted = (
-        f"{table.rows.name}: {len(table.rows.fields):,} rows are {n:,} tasks of {len(tasks.respondents):,} respondents"
-    )
+    rows, n, people = len(table.rows.fields), len(tasks.outcome), len(tasks.respondents)
+    account = f"{table.rows.name}: {counted(rows, 'rows')}, {counted(n, 'tasks')}, {counted(people, 'respondents')}"
     features = [*source.mapping.attributes, *source.mapping.respondents]
-    return (counted, *(quirk for feature in features for quirk in _merged(table, source, feature)))
+    return (account, *(quirk for feature in features for quirk in _merged(table, source, feature)))
 
 
 def _merged(table: strict.Columns, source: MappingFile, feature: FeatureColumn) -> Sequence[str]:

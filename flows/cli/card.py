@@ -10,8 +10,18 @@ from rich.table import Table
 from rich.text import Text
 
 from flows.cli.console import table
-from models.card import DataCard, FeatureCard, SideBias, missing_in_words, values_in_words
-from models.records import Manifest
+from models.card import (
+    DataCard,
+    FeatureCard,
+    SideBias,
+    counted,
+    dropped_in_words,
+    missing_in_words,
+    read_in_words,
+    rows_in_words,
+    state_in_words,
+    values_in_words,
+)
 
 BARS = "▁▂▃▄▅▆▇█"
 MOST_BARS = 12
@@ -49,22 +59,14 @@ def _lines(card: DataCard) -> Iterator[tuple[str, str]]:
     licence = manifest.licence
     yield "Source", manifest.citation
     yield "Licence", f"{licence.name}. {licence.terms}{f' {licence.url}' if licence.url else ''}"
-    yield "State", _state(manifest)
-    yield "Rows", ", ".join(_counted(rows, part) for part, rows in manifest.rows.items())
-    yield "Read", ", ".join(f"{rows:,} rows of {file}" for file, rows in manifest.rows_read.items())
-    yield from _named(
-        "Dropped",
-        [f"{_counted(drop.rows, drop.table)}: {drop.reason}" for drop in manifest.dropped if drop.rows] or ["none"],
-    )
+    yield "State", state_in_words(manifest)
+    yield "Rows", rows_in_words(manifest)
+    yield "Read", read_in_words(manifest)
+    yield from _named("Dropped", dropped_in_words(manifest))
     yield "Sides", _sides(card.side_bias)
     yield from _named("Oddities", manifest.quirks)
     files = [f"{file.name}, {file.bytes:,} bytes, sha256 {file.sha256[:SHOWN_OF_HASH]}" for file in manifest.raw_files]
     yield from _named("Files", files)
-
-
-def _counted(rows: int, part: str) -> str:
-    """`1 user`, `5,000 users`."""
-    return f"{rows:,} {part.removesuffix('s') if rows == 1 else part}"
 
 
 def _named(name: str, values: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -73,17 +75,11 @@ def _named(name: str, values: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield ("" if position else name), value
 
 
-def _state(manifest: Manifest) -> str:
-    if manifest.simulated:
-        return "SIMULATED: made by this project, not by people"
-    return "UNPINNED: a raw file is not the published one" if manifest.unpinned else "as published, by sha256"
-
-
 def _sides(bias: SideBias | None) -> str:
     if bias is None:
         return "nothing was presented left or right; the side is drawn by a hash of the comparison"
     interval = f"95% interval {bias.low:.1%} to {bias.high:.1%}"
-    return f"the left one won {bias.share:.1%} of {bias.comparisons:,} comparisons ({interval})"
+    return f"the left one won {bias.share:.1%} of {counted(bias.comparisons, 'comparisons')} ({interval})"
 
 
 # ---------------------------------------------------------------------------------------------- features
@@ -91,7 +87,7 @@ def _sides(bias: SideBias | None) -> str:
 
 def _part(part: str, rows: int, features: Sequence[FeatureCard]) -> Iterator[RenderableType]:
     yield Text("")
-    lines = table(_counted(rows, part), "Missing", "", "Values", numbers=["Missing"])
+    lines = table(counted(rows, part), "Missing", "", "Values", numbers=["Missing"])
     for feature in features:
         lines.add_row(
             Text(feature.feature.name),

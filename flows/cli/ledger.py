@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 
 from flows.cli import console
+from models.card import counted
 from prompts.ledger import Ledger, Summary
 
 EXAMPLES = """Examples:
@@ -43,7 +44,7 @@ def show(ledger: Where = DEFAULT) -> None:
         console.say(f"{model}, revision {revision}")
         console.out.print(_table(of_model))
         console.say("")
-    console.say(f"{sum(line.attempts for line in lines):,} answers in {console.shown(ledger)}")
+    console.say(f"{counted(sum(line.attempts for line in lines), 'answers')} in {console.shown(ledger)}")
 
 
 @app.command("export")
@@ -51,7 +52,7 @@ def export(file: Annotated[Path, typer.Argument(metavar="FILE.jsonl")], ledger: 
     """Write all rows to a file of JSON lines. It holds patients' messages."""
     with Ledger(ledger, must_exist=True) as opened:
         rows = opened.export(file)
-    console.say(f"{rows:,} answers written to {console.shown(file)}. It holds patients' messages.")
+    console.say(f"{counted(rows, 'answers')} written to {console.shown(file)}. It holds patients' messages.")
 
 
 @app.command("import")
@@ -59,7 +60,7 @@ def import_(file: Annotated[Path, typer.Argument(metavar="FILE.jsonl")], ledger:
     """Add the rows of an exported file, all of them or none. Another answer to a request that is there is refused."""
     with Ledger(ledger) as opened:
         rows = opened.import_from(file)
-    console.say(f"{rows.added:,} answers added to {console.shown(ledger)}, {rows.known:,} were there already.")
+    console.say(f"{counted(rows.added, 'answers')} added to {console.shown(ledger)}, {rows.known:,} known before.")
 
 
 @app.command("verify")
@@ -71,7 +72,7 @@ def verify(ledger: Where = DEFAULT) -> None:
         console.complain(problem)
     if problems:
         raise typer.Exit(1)
-    console.say(f"All {rows:,} answers in {console.shown(ledger)} are as they were written.")
+    console.say(f"{counted(rows, 'answers')} in {console.shown(ledger)}, all as they were written.")
 
 
 def _table(lines: Iterable[Summary]) -> Table:

@@ -152,7 +152,7 @@ def test_the_commands_export_import_and_verify(
     printed = capsys.readouterr().out
     assert "3 answers written" in printed
     assert "3 answers added" in printed
-    assert "All 3 answers" in printed
+    assert "all as they were written" in printed
     change(filled, "UPDATE entries SET answer = 'x'")
     assert main(["ledger", "verify", "--ledger", str(filled.path)]) == 1
 
