@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tasks.questionnaire import Questionnaire
 
 EXAMPLES = """Examples:
-  prefstudy ask sushi --simulated      ten kinds of sushi, their features invented
-  prefstudy ask sushi --questions 12   from the real ones
+  prefstudy ask sushi --simulated     about invented kinds of sushi
+  prefstudy ask sushi --questions 12  about the real ones
 
 Answer with 1 or 2; u takes the last answer back, q ends the questions."""
 

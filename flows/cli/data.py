@@ -20,7 +20,8 @@ EXAMPLES = """Examples:
   prefstudy data check sushi       are the files here, as published?
   prefstudy data fetch sushi       download them, after their licence
   prefstudy data build sushi       raw files to Parquet tables
-  prefstudy data simulate sushi    raw files with known preferences
+  prefstudy data simulate sushi --users 100
+                                   raw files with known preferences
   prefstudy data card sushi        what is in the data, at a glance
   prefstudy data build conjoint --raw DIR --mapping my.toml
                                    a choice experiment of your own
@@ -49,11 +50,12 @@ Variant = Annotated[
 ]
 
 
-@app.command("check")
+@app.command("check", epilog=EXAMPLES)
 def check_data(name: Name, raw: Raw = None, mapping: Mapping = None) -> None:
     """Say of each raw file whether it is there and is the published one. Exits with 1 if one is not.
 
-    A file of your own, which a mapping describes, is unpinned unless the mapping has its sha256.
+    A file of your own, which a mapping describes, is unpinned unless the mapping
+    has its sha256.
     """
     files = check(adapter(name, mapping=mapping), raw)
     lines = console.table("File", "State", "Bytes", "sha256", numbers=["Bytes"])
@@ -71,7 +73,7 @@ def check_data(name: Name, raw: Raw = None, mapping: Mapping = None) -> None:
     console.say(f"All is well. {_next(name, raw, mapping)}")
 
 
-@app.command("fetch")
+@app.command("fetch", epilog=EXAMPLES)
 def fetch_data(
     name: Name,
     accept_licence: Annotated[
@@ -100,7 +102,7 @@ def fetch_data(
     console.say(_next(name, allow_unpinned=folder.unpinned))
 
 
-@app.command("simulate")
+@app.command("simulate", epilog=EXAMPLES)
 def simulate_data(
     name: Name,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder that receives the raw files.")] = Path("simulated"),
@@ -130,7 +132,7 @@ def simulate_data(
     console.say(_next(name, folder, mapping))
 
 
-@app.command("build")
+@app.command("build", epilog=EXAMPLES)
 def build_data(
     name: Name,
     raw: Raw = None,
@@ -159,7 +161,7 @@ def build_data(
     console.say(_next(name, raw, mapping, variant, allow_unpinned=allow_unpinned))
 
 
-@app.command("card")
+@app.command("card", epilog=EXAMPLES)
 def data_card(
     name: Name,
     raw: Raw = None,

@@ -44,7 +44,7 @@ def doctor() -> None:
     out.print(lines)
     if any(check.needed and not check.works for check in checks):
         raise typer.Exit(1)
-    say("\nWhat every run needs is here. Next: prefstudy demo")
+    say("\nWhat every run needs is here. Next: prefstudy demo sushi")
 
 
 def _reports() -> Iterator[Check]:

@@ -35,7 +35,7 @@ app = typer.Typer(
 Where = Annotated[Path, typer.Option("--ledger", metavar="FILE", help="Which ledger.")]
 
 
-@app.command("show")
+@app.command("show", epilog=EXAMPLES)
 def show(ledger: Where = DEFAULT) -> None:
     """Show what each model was asked and how it went, without any patient's text."""
     with Ledger(ledger, must_exist=True) as opened:
@@ -47,23 +47,27 @@ def show(ledger: Where = DEFAULT) -> None:
     console.say(f"{counted(sum(line.attempts for line in lines), 'answers')} in {console.shown(ledger)}")
 
 
-@app.command("export")
-def export(file: Annotated[Path, typer.Argument(metavar="FILE.jsonl")], ledger: Where = DEFAULT) -> None:
+@app.command("export", epilog=EXAMPLES)
+def export(
+    file: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="Where to write them.")], ledger: Where = DEFAULT
+) -> None:
     """Write all rows to a file of JSON lines. It holds patients' messages."""
     with Ledger(ledger, must_exist=True) as opened:
         rows = opened.export(file)
     console.say(f"{counted(rows, 'answers')} written to {console.shown(file)}. It holds patients' messages.")
 
 
-@app.command("import")
-def import_(file: Annotated[Path, typer.Argument(metavar="FILE.jsonl")], ledger: Where = DEFAULT) -> None:
+@app.command("import", epilog=EXAMPLES)
+def import_(
+    file: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="What export wrote.")], ledger: Where = DEFAULT
+) -> None:
     """Add the rows of an exported file, all of them or none. Another answer to a request that is there is refused."""
     with Ledger(ledger) as opened:
         rows = opened.import_from(file)
     console.say(f"{counted(rows.added, 'answers')} added to {console.shown(ledger)}, {rows.known:,} known before.")
 
 
-@app.command("verify")
+@app.command("verify", epilog=EXAMPLES)
 def verify(ledger: Where = DEFAULT) -> None:
     """Check that every row is as it was written. Exits with 1 if one is not."""
     with Ledger(ledger, must_exist=True) as opened:

@@ -14,7 +14,7 @@ from flows.cli.console import INTERRUPTED, STOPPED, complain, err
 from models.errors import PrefstudyError, UsageError
 
 FIRST_STEPS = """First steps:
-  prefstudy demo                a whole study on simulated data
+  prefstudy demo sushi          a whole study, small, on simulated data
   prefstudy doctor              what works on this machine
   prefstudy data fetch sushi    get real data; its licence is shown first
   prefstudy run sushi           run the study on it
@@ -34,16 +34,16 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("list")(listing.list_studies)
-app.add_typer(data.app, name="data")
-app.add_typer(ledger.app, name="ledger")
-app.add_typer(tree.app, name="tree")
-app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
 app.command("run", epilog=run.EXAMPLES)(run.run)
-app.command("demo")(run.demo)
+app.command("demo", epilog=run.DEMO_EXAMPLES)(run.demo)
+app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
 app.command("ask", epilog=ask.EXAMPLES)(ask.ask)
+app.command("report", epilog=run.REPORT_EXAMPLES)(run.report)
+app.command("index", epilog=run.REPORT_EXAMPLES)(run.index)
 app.command("doctor")(doctor.doctor)
-app.command("report")(run.report)
-app.command("index")(run.index)
+app.add_typer(data.app, name="data")
+app.add_typer(tree.app, name="tree")
+app.add_typer(ledger.app, name="ledger")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -27,10 +27,24 @@ EXAMPLES = """Examples:
                                               a choice experiment of your own
   prefstudy run pmr --simulated --engine rules
                                               without data and language model
-  prefstudy run all                           every study whose data is at hand
+  prefstudy run all                           all whose data is at hand
   prefstudy run all --simulated --set sushi.users=500
 
 A setting that does not exist is refused with the list of those that do."""
+
+DEMO_EXAMPLES = """Examples:
+  prefstudy demo sushi              one study
+  prefstudy demo                    all of them, and an index over them
+  prefstudy demo pmr --out my-runs  into another folder than runs
+
+One takes from half a minute to three."""
+
+REPORT_EXAMPLES = """Examples:
+  prefstudy report runs/sushi/20260101T030000Z-d3d01320
+  prefstudy index
+  prefstudy index my-runs
+
+Both write from what a run left in its folder; neither needs its data."""
 
 Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder that receives STUDY/RUN-ID.")]
 
@@ -60,12 +74,12 @@ def run(
 ) -> None:
     """Run a study, or all of them, from raw files to report.
 
-    Its folder runs/STUDY/RUN-ID gets run.json, results, figures, report.html and
-    report.pdf, and appears whole or not at all. Without --raw, the raw files are
+    Its folder runs/STUDY/RUN-ID gets run.json, results, figures, report.html
+    and report.pdf, and appears whole or not at all. Without --raw, raw files are
     looked for in PREFSTUDY_RAW and where prefstudy data fetch puts them.
 
-    With all, a study whose data is not at hand is skipped, one that fails does not
-    stop the others, and runs/index.html and index.pdf report on them together.
+    With all, a study whose data is not at hand is skipped, one that fails does
+    not stop the others, and runs/index.html and index.pdf report on them all.
     """
     options = {
         "raw": raw,
@@ -98,7 +112,7 @@ def demo(
     ] = None,
     out: Out = None,
 ) -> None:
-    """Run every study, or one, made small, on simulated data: nothing is needed. One takes about a minute."""
+    """Run every study, or one, made small, on simulated data: nothing is needed."""
     prepare_prefect()
     folder = _folder_of_all(out)
     chosen = [studies.study(chosen) for chosen in (studies.names() if name is None else (name,))]

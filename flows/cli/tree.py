@@ -17,7 +17,7 @@ EXAMPLES = """Examples:
   prefstudy data build sushi --out tables
   prefstudy tree fit tables/sushi --user 6371 --out tree.json
   prefstudy tree show tree.json
-  prefstudy tree edit tree.json --threshold 0=2.5 --merge 4 --pin 0>2
+  prefstudy tree edit tree.json --threshold 0=2.5 --merge 4 --pin '0>2'
 
 show prints the numbers of nodes and leaves by which edit names them."""
 
@@ -27,13 +27,15 @@ Tree = Annotated[Path, typer.Argument(metavar="TREE.json", help="A tree that fit
 Table = Annotated[Path | None, typer.Option(metavar="DIR", help="Where the tree's table lies now, if it was moved.")]
 
 
-@app.command("fit")
+@app.command("fit", epilog=EXAMPLES)
 def fit_tree(
     table: Annotated[Path, typer.Argument(metavar="TABLE_DIR", help="A table that prefstudy data build wrote.")],
     user: Annotated[str | None, typer.Option(metavar="ID", help="Whose comparisons; all users' if not given.")] = None,
-    max_depth: Annotated[int | None, typer.Option(min=1, help="Questions on a path, at most.")] = None,
-    test_share: Annotated[float, typer.Option(min=0.0, max=0.9, help="Share of the comparisons held out.")] = 0.2,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of what is held out.")] = 0,
+    max_depth: Annotated[int | None, typer.Option(metavar="N", min=1, help="Questions on a path, at most.")] = None,
+    test_share: Annotated[
+        float, typer.Option(metavar="SHARE", min=0.0, max=0.9, help="Share of the comparisons held out.")
+    ] = 0.2,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of what is held out.")] = 0,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the tree.")] = Path("tree.json"),
 ) -> None:
     """Fit a tree to the comparisons of one user, or of all, and write it to a file."""
@@ -49,7 +51,7 @@ def fit_tree(
     console.say(f"\nTree  {console.shown(out)}\nEdit it: prefstudy tree edit {console.shown(out)} --help")
 
 
-@app.command("show")
+@app.command("show", epilog=EXAMPLES)
 def show_tree(path: Tree, table: Table = None) -> None:
     """Print a tree with the numbers of its nodes and leaves, and how often it is right."""
     from tasks.kept_tree import KeptTree
@@ -57,7 +59,7 @@ def show_tree(path: Tree, table: Table = None) -> None:
     _show(KeptTree.read(path, table=table))
 
 
-@app.command("edit")
+@app.command("edit", epilog=EXAMPLES)
 def edit_tree(
     path: Tree,
     threshold: Annotated[

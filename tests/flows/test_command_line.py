@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from data_adapters.source import fetch
@@ -64,13 +68,20 @@ def test_a_command_without_a_flow_imports_nothing_heavy_and_answers_within_a_sec
     assert any(seconds() < 1 for _ in range(3))
 
 
-@pytest.mark.parametrize("command", ["--help", "run --help", "data --help", "data build --help"])
-def test_help_fits_eighty_columns_without_wrapping_an_example(command: str) -> None:
-    printed = CliRunner().invoke(app, command.split(), prog_name="prefstudy").output
-    lines = printed.splitlines()
+def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[Any, tuple[str, ...]]]:
+    yield command, path
+    for name, part in getattr(command, "commands", {}).items():
+        yield from commands(part, (*path, name))
+
+
+@pytest.mark.parametrize(
+    ("command", "path"), [pytest.param(*found, id=" ".join(found[1])) for found in commands(get_command(app))]
+)
+def test_help_fits_eighty_columns_and_breaks_no_line_of_its_examples(command: Any, path: tuple[str, ...]) -> None:
+    lines = CliRunner().invoke(app, [*path, "--help"], prog_name="prefstudy").output.splitlines()
     assert max(map(len, lines)) <= 80
-    examples = [line for line in lines if line.startswith("   prefstudy ")]
-    assert all(len(line.split()) > 2 for line in examples)
+    written = [*(command.epilog or "").splitlines(), *inspect.cleandoc(command.help or "").splitlines()[1:]]
+    assert {f" {line}".rstrip() for line in written} <= {line.rstrip() for line in lines}
 
 
 def test_list_says_that_the_data_is_not_here_and_how_to_run_without(capsys: pytest.CaptureFixture[str]) -> None:
