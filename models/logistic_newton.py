@@ -1,4 +1,4 @@
-"""Penalised logistic regression on counted matches by Newton's method with conjugate gradients.
+"""Penalised logistic regression on counted matches by Newton's method, with conjugate gradients if there are many.
 
 Minimises (1 / n) sum_p [wins_p loss(z_p) + losses_p loss(-z_p)] + penalty / 2 |w|^2, loss(z) = log(1 + exp(-z)), over
 the coefficients w of a linear model z(w) that is known by its products alone.
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
 from models.match_counts import MatchCounts
@@ -18,6 +19,8 @@ from models.records import FloatArray
 MAX_STEPS = 60
 MAX_PRODUCTS = 200
 """Of one Newton step."""
+FEW = 300
+"""Up to so many pairs a Newton step is solved directly: O(p^3), and less than one product with the Hessian costs."""
 
 
 class LinearModel(Protocol):
@@ -30,6 +33,10 @@ class LinearModel(Protocol):
     @property
     def inner(self) -> float:
         """The factor of the inner product."""
+
+    @property
+    def gram(self) -> FloatArray:
+        """(p, p) z of the adjoint: the kernel of pairs."""
 
     def z(self, w: FloatArray) -> FloatArray:
         """(p,)."""
@@ -88,9 +95,11 @@ def newton_step(
 ) -> tuple[FloatArray, int]:
     """Solve (adjoint curvature z + penalty) x = right_side, to a residual of `tolerance` times the right side.
 
-    curvature: (p,). Conjugate gradients, preconditioned as if all items met each other as often as they play.
-    Returns x and the number of products with the Hessian.
+    curvature: (p,). Directly for few pairs; else conjugate gradients, preconditioned as if all items met each other as
+    often as they play. Returns x and the number of products with the Hessian.
     """
+    if len(curvature) <= FEW:
+        return _direct(model, curvature, penalty, right_side), 0
     diagonal = curvature.sum() * model.spectrum + penalty
     x = np.zeros_like(right_side)
     residual, limit = right_side.copy(), tolerance * _norm(right_side)
@@ -107,6 +116,15 @@ def newton_step(
         size, before = float(np.vdot(residual, preconditioned)), size
         direction = preconditioned + (size / before) * direction
     return x, MAX_PRODUCTS
+
+
+def _direct(model: LinearModel, curvature: FloatArray, penalty: float, right_side: FloatArray) -> FloatArray:
+    """The solution in the space of the pairs (Woodbury): the right side less what the pairs explain of it."""
+    root = np.sqrt(curvature)
+    system = root[:, None] * model.gram * root
+    system[np.diag_indices_from(system)] += penalty
+    explained = root * cho_solve(cho_factor(system, lower=True), root * model.z(right_side))
+    return np.asarray((right_side - model.adjoint(explained)) / penalty)
 
 
 def _objective(

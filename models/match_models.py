@@ -47,6 +47,15 @@ class SkewModel:
         return np.multiply.outer(self.contexts.spectrum, of_items)
 
     @cached_property
+    def gram(self) -> FloatArray:
+        """See `LinearModel`: k_U(u, v) (k(x, y) k(x', y') - k(x, y') k(x', y))."""
+        first, second, context = self.matches.first, self.matches.second, self.matches.context
+        K, K_U = self.items.phi @ self.items.phi.T, self.contexts.phi @ self.contexts.phi.T
+        straight = K[np.ix_(first, first)] * K[np.ix_(second, second)]
+        crossed = K[np.ix_(first, second)] * K[np.ix_(second, first)]
+        return np.asarray(K_U[np.ix_(context, context)] * (straight - crossed))
+
+    @cached_property
     def _in_context(self) -> list[_InContext]:
         groups = []
         for context in range(self.matches.n_contexts):
@@ -107,6 +116,12 @@ class UtilityModel:
     def spectrum(self) -> FloatArray:
         """See `LinearModel`."""
         return 2.0 * self.items.spectrum
+
+    @cached_property
+    def gram(self) -> FloatArray:
+        """See `LinearModel`."""
+        apart = self.items.phi[self.matches.first] - self.items.phi[self.matches.second]
+        return np.asarray(apart @ apart.T)
 
     def z(self, w: FloatArray) -> FloatArray:
         """See `LinearModel`."""

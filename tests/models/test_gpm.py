@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from models import logistic_newton
 from models.gpm import CGPM, GPM, UPM
 from tests.models.strategies import PairwiseData, pairwise_data
 
@@ -51,6 +52,22 @@ def test_it_is_kernel_logistic_regression_with_a_row_a_match(kind: type[GPM | UP
     pairs = all_pairs(len(items))
     expected = kernel_of_matches(model, K, pairs, comparisons) @ alpha
     assert model.decision_function(items, pairs) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", [*MODELS, CGPM])
+def test_few_pairs_are_solved_directly_and_as_conjugate_gradients_do(
+    kind: type[GPM | UPM | CGPM], monkeypatch: pytest.MonkeyPatch
+):
+    items, comparisons = some_matches()
+    where = np.arange(len(comparisons)) % 3
+    contexts = (np.array([[0.0], [1.0], [3.0]]), where) if kind is CGPM else ()
+    utility = {} if kind is UPM else {"utility": 2.0}
+    directly = kind(**EXACT, **utility).fit(items, comparisons, *contexts)
+    monkeypatch.setattr(logistic_newton, "FEW", 0)
+    by_products = kind(**EXACT, **utility).fit(items, comparisons, *contexts)
+    assert directly.n_products_ < by_products.n_products_
+    assert directly.gradient_ < 1e-10
+    assert directly.dual_ == pytest.approx(by_products.dual_, abs=1e-8)
 
 
 @pytest.mark.parametrize("kind", MODELS)
