@@ -26,21 +26,22 @@ INTERRUPTED = 130
 """The exit code after Ctrl-C."""
 STOPPED = "Stopped. Nothing was written under a final name."
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+# What is in brackets is the user's, such as a path or '.[vllm]', and no markup.
+out = Console(highlight=False, markup=False)
+err = Console(stderr=True, highlight=False, markup=False)
 
 
 def say(text: str) -> None:
-    """Print to standard output as it is: no markup, and never a line break inside a path."""
-    out.print(text, markup=False, soft_wrap=True)
+    """Print to standard output as it is: never a line break inside a path."""
+    out.print(text, soft_wrap=True)
 
 
 def complain(text: str) -> None:
     """Print an error for the user to standard error; its first line is what went wrong."""
     first, _, rest = text.partition("\n")
-    err.print(first, style="bold red", markup=False, soft_wrap=True)
+    err.print(first, style="bold red", soft_wrap=True)
     if rest:
-        err.print(rest, markup=False, soft_wrap=True)
+        err.print(rest, soft_wrap=True)
 
 
 def table(*columns: str, numbers: Sequence[str] = ()) -> Table:
@@ -143,4 +144,4 @@ class _Lines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         if hasattr(record, "seconds"):
-            err.print(record.getMessage(), markup=False, soft_wrap=True)
+            err.print(record.getMessage(), soft_wrap=True)

@@ -93,7 +93,7 @@ def fetch_data(
     source = adapter(name)
     if not source.dataset.fetch_by_hand:
         licence = source.dataset.licence
-        console.out.print(f"{licence.name}: {licence.terms}", markup=False)
+        console.out.print(f"{licence.name}: {licence.terms}")
         console.say(f"{licence.url or ''}\n")
     with console.download() as progress:
         folder = fetch(source, agree=agree, mirror=mirror, force=force, progress=progress)
@@ -127,7 +127,7 @@ def simulate_data(
         raise UsageError(f"--items: the items of {name} are given. Say how many users there are: --users {items}")
     with console.err.status(f"Simulating {name} ..."):
         preference = simulate(source, folder, seed=seed, users=users if has_users else items)
-    console.out.print(preference.words, markup=False)
+    console.out.print(preference.words)
     console.say(f"\nWritten: {console.shown(folder)}")
     console.say(_next(name, folder, mapping))
 

@@ -13,6 +13,7 @@ from importlib import metadata, util
 from typing import NamedTuple
 
 import typer
+from rich.text import Text
 
 from data_adapters.source import catalogue
 from flows.cli import listing
@@ -39,12 +40,17 @@ def doctor() -> None:
     lines = table("", "", "")
     lines.show_header = False
     for check in checks:
-        state = "[green]ok[/]" if check.works else "[bold red]missing[/]" if check.needed else "[yellow]not here[/]"
-        lines.add_row(check.subject, state, check.detail)
+        lines.add_row(check.subject, _state(check), check.detail)
     out.print(lines)
     if any(check.needed and not check.works for check in checks):
         raise typer.Exit(1)
     say("\nWhat every run needs is here. Next: prefstudy demo sushi")
+
+
+def _state(check: Check) -> Text:
+    if check.works:
+        return Text("ok", style="green")
+    return Text("missing", style="bold red") if check.needed else Text("not here", style="yellow")
 
 
 def _reports() -> Iterator[Check]:

@@ -40,7 +40,7 @@ def prepare_prefect() -> None:
     home = Path(os.environ.get("PREFECT_HOME", "~/.prefect")).expanduser()
     if not _writable(home):
         aside = tempfile.mkdtemp(prefix="prefstudy-prefect-")
-        err.print(f"{home} cannot be written; Prefect keeps its database in {aside}.", markup=False, soft_wrap=True)
+        err.print(f"{home} cannot be written; Prefect keeps its database in {aside}.", soft_wrap=True)
         os.environ["PREFECT_HOME"] = aside
 
 

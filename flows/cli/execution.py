@@ -49,7 +49,7 @@ def run_studies(planned: Sequence[Planned], out: Path) -> None:
             ran += 1
         except MissingDataError:
             outcome = f"skipped, its data is not here; get it: prefstudy data fetch {study.name}"
-            console.err.print(f"Study {study.name}: {outcome}", markup=False, soft_wrap=True)
+            console.err.print(f"Study {study.name}: {outcome}", soft_wrap=True)
         except Exception as error:
             outcome = _told(study, error)
             failed += 1

@@ -230,6 +230,12 @@ def test_the_doctor_gives_every_subject_one_verdict(capsys: pytest.CaptureFixtur
     assert "prefstudy data fetch sushi" in out
 
 
+def test_brackets_are_told_as_they_are(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor.util, "find_spec", lambda name: None)
+    _, out, _ = ask(capsys, "doctor")
+    assert "pip install -e '.[vllm]'" in " ".join(out.split())
+
+
 def test_the_doctor_fails_where_something_is_missing_that_every_run_needs(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
