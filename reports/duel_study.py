@@ -46,15 +46,15 @@ SHORT: Mapping[str, str] = {
 SIMPLEST = ("preference_tree", "upm", "gpm", "c_gpm", "gpm_u", "c_gpm_u")
 """The models from the simplest on."""
 GAINS = (
-    ("Giving up one utility for all", (("gpm_u", "upm"), ("gpm", "upm"))),
+    ("Allowing for preferences that no single utility explains", (("gpm_u", "upm"), ("gpm", "upm"))),
     ("Knowing the context", (("c_gpm_u", "gpm_u"), ("c_gpm", "gpm"))),
-    ("A utility of its own beside the general preference", (("c_gpm_u", "c_gpm"), ("gpm_u", "gpm"))),
+    ("Adding a utility to the general preference", (("c_gpm_u", "c_gpm"), ("gpm_u", "gpm"))),
 )
 """What a step from a model to another is, and the first such pair that was scored is compared."""
 LEAKING = "balanced_accuracy"
 """What was published as test AUC."""
 METRICS: Mapping[str, str] = {"auc": "AUC", "accuracy": "accuracy", "log_loss": "log loss"}
-_WIDTH = 112.0  # mm of the figure
+_WIDTH = style.HALF_WIDTH
 _RUNS = ("run", "variant", "model", "auc")
 
 
@@ -95,7 +95,7 @@ def duel_page(run: FinishedRun, *, study: str, title: str, duel: Duel, comparabl
             Section("Published beside found", _published(scores, duel, comparable=comparable)),
             *([explanation_section(run, comparable=comparable)] if has_explanations(run) else []),
             Section("Can it be ranked?", _rankability(run, duel, comparable=comparable)),
-            Section("What the models were given to see", _chosen(run, scores.models)),
+            Section("How the models were tuned", _chosen(run, scores.models)),
             provenance(run.record, run.cards()),
         ],
     )
@@ -173,9 +173,10 @@ def _gains(scores: Scores) -> list[str]:
             continue
         gain, error = scores.advantage(*pair)
         spread = "" if error is None else f", standard error over splits {fixed(100 * error, 1)}"
-        verb = "adds" if gain > 0 else "costs"
+        size = fixed(100 * abs(gain), 1)
+        moves = "changes nothing" if size == "0.0" else f"{'adds' if gain > 0 else 'costs'} {size} points of AUC"
         names = f"{SHORT[pair[0]]} against {SHORT[pair[1]]}"
-        told.append(f"{words} {verb} {fixed(100 * abs(gain), 1)} points of AUC ({names}{spread}).")
+        told.append(f"{words} {moves} ({names}{spread}).")
     return [" ".join(told)] if told else []
 
 
@@ -345,15 +346,16 @@ def _chosen(run: FinishedRun, models: Sequence[str]) -> list[Block]:
         for by_name in [{model: [_scales(each) for each in by_model[model]] for model in kernels}]
         for feature in dict.fromkeys(name for model in kernels for scales in by_name[model] for name in scales)
     ]
-    rows += [
-        Row((name, *(_small(median(each[name] for each in by_model[model])) for model in kernels)))
-        for name in ("penalty", "utility")
-    ]
+    rows.append(Row(("penalty", *(_small(median(each["penalty"] for each in by_model[model])) for model in kernels))))
+    if adding := [model for model in kernels if model.endswith("_u")]:
+        weights = {model: _small(median(each["utility"] for each in by_model[model])) for model in adding}
+        rows.append(Row(("weight of the utility", *(weights.get(model, MISSING) for model in kernels))))
     depths = sorted(each["max_depth"] for each in by_model.get("preference_tree", []))
     depth = f" The preference tree has depth {depths[len(depths) // 2]} at most." if depths else ""
     return [
         Table(
-            f"Lengthscales, penalty and weight of a utility, medians over {len(by_model[models[0]])} splits.{depth}",
+            f"What the validation part of each split chose: lengthscale of every feature and penalty, medians over "
+            f"{len(by_model[models[0]])} splits.{depth}",
             [Column("", "left"), *(Column(SHORT[model]) for model in kernels)],
             rows,
             note="Lengthscales of numbers are in standard deviations: where one is long, the feature hardly matters to "

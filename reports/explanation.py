@@ -124,11 +124,13 @@ def _figure(kind: str, values: pd.DataFrame) -> Figure:
     ]
     duels = first["duel"].nunique()
     what = "feature of the two" if of == "items" else "feature of the context"
+    more = "of it the winner has than the loser" if of == "items" else "there is of it"
     return Figure(
         pictures=pictures,
         title=f"{values['title'].iloc[0]}: {spaced(next(name for name in order if name != REST))} moves most.",
         caption=f"Bars: how large the contribution of each {what} is on average over {duels:,} duels. Dots: single "
-        "duels, to the right where the feature spoke for the winner; hollow where it knows no more and less.",
+        f"duels, to the right where the feature spoke for the winner; the darker, the more {more}. Hollow dots: the "
+        "value is a label, or missing.",
     )
 
 
@@ -153,7 +155,10 @@ def _how(values: pd.DataFrame, duels: pd.DataFrame, verdicts: tuple[Verdict, ...
     """What the words and numbers of the section mean."""
     used = dict.fromkeys(verdict.finding.statistic for verdict in verdicts)
     entries = [(spaced(name), f"{STATISTICS[name]}.") for name in used]
-    return Definitions([*entries, ("contributions", _exactness(values, duels)), ("gap", _gap(duels))], boxed=True)
+    player = "a feature, or several taken together; its importance is the mean size of its contributions."
+    return Definitions(
+        [("player", player), *entries, ("contributions", _exactness(values, duels)), ("gap", _gap(duels))], boxed=True
+    )
 
 
 def _exactness(values: pd.DataFrame, duels: pd.DataFrame) -> str:
@@ -176,8 +181,8 @@ def _gap(duels: pd.DataFrame) -> str:
         gap, size = (
             fixed(float(found[column].abs().mean()), decimals) for column, decimals in (("gap", 3), ("preference", 2))
         )
-        parts.append(f"{gap} (of {size}) for the {MODELS[model].split(', ')[1]}")
+        parts.append(f"{gap} (mean size {size}) for the {MODELS[model].split(', ')[1]}")
     return (
-        "what the contributions sum to is the preference as the regularisation of the reference has smoothed it; from "
-        f"the model’s own it is away, in the mean absolute value, by {listed(parts)}."
+        "contributions sum to the model’s preference in a slightly smoothed form. The mean absolute difference to the "
+        f"preference itself is {listed(parts)}."
     )

@@ -158,7 +158,7 @@ def _bias(run: FinishedRun) -> list[Block]:
 
 
 def _trees(run: FinishedRun) -> list[Block]:
-    whole, readable = (_in_words(read_tree(run, name)) for name in ("tree", "readable_tree"))
+    whole, readable = (read_tree(run, name) for name in ("tree", "readable_tree"))
     first, last = (_way(readable, readable.extreme_leaf(best=best)) for best in (True, False))
     short, full = readable.bare.draw(), whole.draw()
     return [
@@ -174,12 +174,6 @@ def _trees(run: FinishedRun) -> list[Block]:
             f"Under each leaf the messages of INBOX_A it holds, by id.{cut_in_words(full)}",
         ),
     ]
-
-
-def _in_words(tree: FittedTree) -> FittedTree:
-    """The tree whose questions about one of several labels read `red flag syndrome: trauma`."""
-    columns = (column.model_copy(update={"name": column.name.replace("=", ": ")}) for column in tree.columns)
-    return tree.model_copy(update={"columns": tuple(columns)})
 
 
 def _way(tree: FittedTree, leaf: int) -> str:
@@ -198,7 +192,7 @@ def _way(tree: FittedTree, leaf: int) -> str:
 def _ranking(run: FinishedRun) -> list[Block]:
     ranking = run.table("ranking", _RANKING)
     test = ranking[ranking["split"] == "test"]
-    tree = _in_words(read_tree(run, "tree"))
+    tree = read_tree(run, "tree")
     rows = []
     for leaf in dict.fromkeys(test["leaf"].tolist()):
         held = test[test["leaf"] == leaf]

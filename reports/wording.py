@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 MISSING = "–"
@@ -29,8 +30,8 @@ def change(difference: float) -> str:
 
 
 def spaced(name: str) -> str:
-    """A name from the data as words: `minor_group` is minor group."""
-    return name.replace("_", " ")
+    """A name from the data as words: `minor_group` is minor group, and `types=Fire` is types: Fire."""
+    return re.sub(r"(?<=\w)=(?=\w)", ": ", name.replace("_", " "))
 
 
 def listed(words: Sequence[str]) -> str:

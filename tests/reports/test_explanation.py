@@ -89,7 +89,7 @@ def test_a_run_may_explain_nothing(write_run):
 
 def test_the_gap_to_the_models_own_preference_is_told(run):
     html = to_html(Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run, comparable=True)]))
-    assert "0.100 (of" in html
+    assert "0.100 (mean size" in html
 
 
 def test_contributions_are_exact_or_tell_their_standard_error(run):
