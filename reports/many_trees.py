@@ -64,11 +64,11 @@ def _dependence(asked: dict[str, float], pooled: FittedTree | None, sensitive: S
 
 
 def _draw(names: Sequence[str], shares: Sequence[float], firsts: Sequence[float]) -> Drawing:
-    height = 12 + _LINE * len(names)
+    height = 13 + _LINE * len(names)
     width = style.PAGE_WIDTH
     with style.house_style():
         figure = style.new_figure(width, height)
-        axes = figure.add_axes((_LABELS / width, 8 / height, 1 - (_LABELS + 8) / width, 1 - 10 / height))
+        axes = figure.add_axes((_LABELS / width, 10 / height, 1 - (_LABELS + 8) / width, 1 - 12 / height))
         lines = range(len(names))
         axes.barh(lines, [100 * share for share in shares], height=0.62, color=style.ACCENT_TINT)
         axes.barh(lines, [100 * share for share in firsts], height=0.62, color=style.ACCENT)
