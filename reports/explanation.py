@@ -13,7 +13,7 @@ from models.preference_explanation import REST
 from reports import style
 from reports.explanation_figure import PlayerValues, draw_explanation
 from reports.finished_run import FinishedRun, NotARunError
-from reports.page import Block, Column, Definitions, Figure, Picture, Row, Section, Table
+from reports.page import Block, Column, Definitions, Figure, Picture, Prose, Row, Section, Table
 from reports.wording import fixed, listed, spaced
 
 MODELS: Mapping[str, str] = {
@@ -39,7 +39,10 @@ def explanation_section(run: FinishedRun, *, comparable: bool) -> Section:
     """
     values, duels = run.table("explanations", _VALUES), run.table("explained_duels", _DUELS)
     verdicts = read_verdicts(run)
-    blocks: list[Block] = [_verdict_table(verdicts, comparable=comparable)] if verdicts else []
+    told = "A preference is shared out among the features: each contributes its Shapley value to it."
+    blocks: list[Block] = [Prose([told])]
+    if verdicts:
+        blocks.append(_verdict_table(verdicts, comparable=comparable))
     blocks += [_figure(kind, values[values["kind"] == kind]) for kind in values["kind"].unique()]
     blocks.append(_how(values, duels, verdicts))
     return Section("What decides it", blocks)

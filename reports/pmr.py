@@ -29,10 +29,11 @@ def page(run: FinishedRun) -> Page:
         answer=_answer(run, asked),
         sections=[
             Section("Published beside found" if _is_comparable(run) else "What was found", _comparison(run, asked)),
-            Section("The tree", _trees(run)),
+            Section("The tree", [_readable_tree(run)]),
             Section("The inbox, ranked", _ranking(run)),
             rounds_section(run),
             features_section(run),
+            Section("The whole tree", [_whole_tree(run)]),
             asked_section(run, asked),
             provenance(run.record, run.cards()),
         ],
@@ -157,23 +158,26 @@ def _bias(run: FinishedRun) -> list[Block]:
 # ------------------------------------------------------------------------------------------- the tree
 
 
-def _trees(run: FinishedRun) -> list[Block]:
-    whole, readable = (read_tree(run, name) for name in ("tree", "readable_tree"))
+def _readable_tree(run: FinishedRun) -> Figure:
+    readable = read_tree(run, "readable_tree")
     first, last = (_way(readable, readable.extreme_leaf(best=best)) for best in (True, False))
-    short, full = readable.bare.draw(), whole.draw()
-    return [
-        Figure(
-            [tree_picture("readable-tree", short, f"The tree cut short. First: {first}. Last: {last}.")],
-            f"Who comes first, in {len(readable.leaf_mean)} leaves.",
-            f"The tree grown no deeper than {readable.depth}. First come messages with {first}; last, those with "
-            f"{last}.{reading(short, of='messages', utility='urgency')}{cut_in_words(short)}",
-        ),
-        Figure(
-            [tree_picture("tree", full, f"The whole tree of {len(whole.leaf_mean)} leaves.")],
-            f"The whole tree: {len(whole.leaf_mean)} leaves, up to {whole.depth} questions.",
-            f"Under each leaf the messages of INBOX_A it holds, by id.{cut_in_words(full)}",
-        ),
-    ]
+    short = readable.bare.draw()
+    return Figure(
+        [tree_picture("readable-tree", short, f"The tree cut short. First: {first}. Last: {last}.")],
+        f"Who comes first, in {len(readable.leaf_mean)} leaves.",
+        f"The tree grown no deeper than {readable.depth}. First come messages with {first}; last, those with "
+        f"{last}.{reading(short, of='messages', utility='urgency')}{cut_in_words(short)}",
+    )
+
+
+def _whole_tree(run: FinishedRun) -> Figure:
+    whole = read_tree(run, "tree")
+    drawn = whole.draw()
+    return Figure(
+        [tree_picture("tree", drawn, f"The whole tree of {len(whole.leaf_mean)} leaves.")],
+        f"The whole tree: {len(whole.leaf_mean)} leaves, up to {whole.depth} questions.",
+        f"Under each leaf the messages of INBOX_A it holds, by id.{cut_in_words(drawn)}",
+    )
 
 
 def _way(tree: FittedTree, leaf: int) -> str:

@@ -61,7 +61,11 @@ def rounds_section(run: FinishedRun) -> Section:
     found: RoundsFound = _read(run, "search", TypeAdapter(RoundsFound))
     if not found.rounds:
         return Section("How the features were found", [Prose(["They were given; nothing was proposed."])])
-    return Section("How the features were found", [_rounds(found), _traces(found.rounds)])
+    told = (
+        "In every round pairs that the tree gets wrong are reasoned about, and one feature is proposed and read from "
+        "every message. Validation pairs decide whether it is kept."
+    )
+    return Section("How the features were found", [Prose([told]), _rounds(found), _traces(found.rounds)])
 
 
 def features_section(run: FinishedRun) -> Section:
