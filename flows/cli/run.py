@@ -40,7 +40,7 @@ DEMO_EXAMPLES = """Examples:
 One takes from half a minute to three."""
 
 REPORT_EXAMPLES = """Examples:
-  prefstudy report runs/sushi/20260101T030000Z-d3d01320
+  prefstudy report runs/sushi/20260101T030000Z-ea286fe2
   prefstudy index
   prefstudy index my-runs
 
