@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import median
-from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import norm
@@ -12,6 +11,7 @@ from scipy.stats import norm
 from models.records import MetricRow
 from reports import style
 from reports.comparison_figure import Estimate, draw_comparison
+from reports.duel_scores import LEAKING, MODELS, SHORT, SPLIT_FIRST, Duel, Scores
 from reports.explanation import explanation_section, has_explanations, verdict_sentence
 from reports.finished_run import FinishedRun, NotARunError
 from reports.page import (
@@ -29,50 +29,17 @@ from reports.page import (
     Table,
 )
 from reports.provenance import facts, provenance, warnings
-from reports.wording import MISSING, fixed, listed, points, share, spaced
+from reports.published_protocol import protocol_blocks
+from reports.wording import MISSING, fixed, listed, share, spaced
 
-SPLIT_FIRST, MIRRORED_FIRST, AS_PUBLISHED = "split_first", "mirrored_first", "as_published"
-MODELS: Mapping[str, str] = {
-    "gpm": "preference model (GPM)",
-    "gpm_u": "preference model with a utility (GPM+U)",
-    "c_gpm": "preference model with context (C-GPM)",
-    "c_gpm_u": "preference model with context and utility (C-GPM+U)",
-    "upm": "utility model (UPM)",
-    "preference_tree": "preference tree",
-}
-SHORT: Mapping[str, str] = {
-    "gpm": "GPM", "gpm_u": "GPM+U", "c_gpm": "C-GPM", "c_gpm_u": "C-GPM+U", "upm": "UPM", "preference_tree": "tree",
-}  # fmt: skip
-SIMPLEST = ("preference_tree", "upm", "gpm", "c_gpm", "gpm_u", "c_gpm_u")
-"""The models from the simplest on."""
 GAINS = (
     ("Allowing for preferences that no single utility explains", (("gpm_u", "upm"), ("gpm", "upm"))),
     ("Knowing the context", (("c_gpm_u", "gpm_u"), ("c_gpm", "gpm"))),
     ("Adding a utility to the general preference", (("c_gpm_u", "c_gpm"), ("gpm_u", "gpm"))),
 )
 """What a step from a model to another is, and the first such pair that was scored is compared."""
-LEAKING = "balanced_accuracy"
-"""What was published as test AUC."""
 METRICS: Mapping[str, str] = {"auc": "AUC", "accuracy": "accuracy", "log_loss": "log loss"}
 _WIDTH = style.HALF_WIDTH
-_RUNS = ("run", "variant", "model", "auc")
-
-
-class Score(NamedTuple):
-    """A metric of a model: its mean over runs, their standard deviation, how many, and what was published."""
-
-    value: float
-    sd: float | None
-    n: int
-    published: float | None
-    source: str | None
-
-
-class Duel(NamedTuple):
-    """What a duel is called: one, and several."""
-
-    one: str
-    many: str
 
 
 def duel_page(run: FinishedRun, *, study: str, title: str, duel: Duel, comparable: bool) -> Page:
@@ -92,52 +59,13 @@ def duel_page(run: FinishedRun, *, study: str, title: str, duel: Duel, comparabl
         answer=_answer(run, scores, duel, comparable=comparable),
         sections=[
             Section("How well each model predicts", _prediction(scores, duel)),
-            Section("Published beside found", _published(scores, duel, comparable=comparable)),
+            Section("Published beside found", protocol_blocks(scores, duel, comparable=comparable)),
             *([explanation_section(run, comparable=comparable)] if has_explanations(run) else []),
             Section("Can it be ranked?", _rankability(run, duel, comparable=comparable)),
             Section("How the models were tuned", _chosen(run, scores.models)),
             provenance(run.record, run.cards()),
         ],
     )
-
-
-class Scores:
-    """The metrics of a run by variant, model and metric. Raises NotARunError where one is missing or malformed."""
-
-    def __init__(self, run: FinishedRun) -> None:
-        self._rows = {(row.variant, row.model, row.metric): row for row in run.metrics}
-        self._path = run.path / "results" / "metrics.json"
-        self.models = tuple(dict.fromkeys(row.model for row in run.metrics if row.variant == SPLIT_FIRST))
-        self.mirrored = tuple(dict.fromkeys(row.model for row in run.metrics if row.variant == MIRRORED_FIRST))
-        self.last = AS_PUBLISHED if any(row.variant == AS_PUBLISHED for row in run.metrics) else MIRRORED_FIRST
-        self.runs = run.table("runs", _RUNS)
-        if not self.models:
-            raise NotARunError(f"{self._path} has no metric of the variant {SPLIT_FIRST}. Run the study again.")
-
-    def __call__(self, model: str, metric: str, variant: str = SPLIT_FIRST) -> Score:
-        """A metric of a model. Raises NotARunError if it is missing."""
-        row = self._rows.get((variant, model, metric))
-        if row is None or row.value is None:
-            raise NotARunError(f"{self._path} has no {metric} of {model} under {variant}. Run the study again.")
-        return Score(row.value, row.sd, row.n or 0, row.published, row.published_source)
-
-    def best(self) -> str:
-        """The model of the highest AUC, or the simplest that it exceeds by no more than one standard error."""
-        top = max(self.models, key=lambda model: self(model, "auc").value)
-
-        def as_good(model: str) -> bool:
-            lead, error = self.advantage(top, model)
-            return lead <= (error or 0.0)
-
-        return next(model for model in SIMPLEST if model in self.models and as_good(model))
-
-    def advantage(self, model: str, other: str) -> tuple[float, float | None]:
-        """By how much the AUC of a model exceeds another's in the same runs: the mean, and the standard error of it."""
-        honest = self.runs[self.runs["variant"] == SPLIT_FIRST]
-        auc = honest.pivot_table(index="run", columns="model", values="auc")
-        difference = (auc[model] - auc[other]).to_numpy(dtype=np.float64)
-        error = float(difference.std(ddof=1) / np.sqrt(len(difference))) if len(difference) > 1 else None
-        return float(difference.mean()), error
 
 
 # ------------------------------------------------------------------------------------------- the answer
@@ -238,62 +166,6 @@ def _prediction(scores: Scores, duel: Duel) -> list[Block]:
         boxed=True,
     )  # fmt: skip
     return [figure, table, definitions]
-
-
-def _published(scores: Scores, duel: Duel, *, comparable: bool) -> list[Block]:
-    if not scores.mirrored:
-        return [Prose(["The published protocol was not tried in this run (setting published_protocol)."])]
-    later = {MIRRORED_FIRST: "mirrored first"}
-    if scores.last == AS_PUBLISHED:
-        later[AS_PUBLISHED] = "and data as published"
-    rows = []
-    for model in scores.mirrored:
-        last = scores(model, LEAKING, scores.last)
-        off = last.value - last.published if last.published is not None and comparable else None
-        first = (share(scores(model, "auc").value), share(scores(model, LEAKING).value))
-        steps = [share(scores(model, LEAKING, variant).value) for variant in later]
-        rows.append(Row((MODELS[model], *first, *steps, fixed(last.published, 2), points(off))))
-    table = Table(
-        "What the published figure measures, step by step.",
-        [
-            Column("", "left"),
-            Column("AUC", group="split first"),
-            Column("thresholded", group="split first"),
-            *(Column("thresholded", group=name) for name in later.values()),
-            Column("published"),
-            Column("points"),
-        ],
-        rows,
-        note="Published: pref-shap, Table 3, where it is called test AUC. Points: 100 × (the last step − published)"
-        + (".", "; none, as these data are not those.")[not comparable],
-    )
-    return [_steps(scores, duel), table]
-
-
-def _steps(scores: Scores, duel: Duel) -> Prose:
-    leaked = [
-        100 * (scores(model, LEAKING, MIRRORED_FIRST).value - scores(model, LEAKING).value) for model in scores.mirrored
-    ]
-    most = scores.mirrored[int(np.argmax(leaked))]
-    made_up = (
-        [
-            f"The published data have {duel.many} beside these of which nobody knows who won: the published code "
-            f"counts each of them as a win of the second. No model can predict those, which takes from every figure."
-        ]
-        if scores.last == AS_PUBLISHED
-        else []
-    )
-    return Prose(
-        [
-            f"The published protocol differs in two steps. First, every {duel.one} is doubled with its sides changed, "
-            f"and the doubled ones are split: of most tested {duel.many} the mirror image is then in training, which "
-            f"for these models is the {duel.one} itself. That changes most for the {SHORT[most]}, by "
-            f"{fixed(max(leaked), 1)} points. "
-            f"Second, scores are thresholded before the area under the curve is taken, which leaves the mean of two "
-            f"accuracies: a number lower than the AUC whenever scores say more than their sign.",
-            *made_up,
-        ]
-    )
 
 
 # ------------------------------------------------------------------------------------------- ranking

@@ -15,7 +15,7 @@ from matplotlib import font_manager
 SERIF = "Source Serif Pro"
 SANS = "Source Sans Pro"
 
-_LAYOUT_FEATURES = ["ccmp", "kern", "liga", "locl", "mark"]
+_LAYOUT_FEATURES = ["ccmp", "kern", "locl", "mark"]  # no ligatures: a PDF would not give back the letters of one
 
 
 class Face(NamedTuple):

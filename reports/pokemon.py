@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from reports.duel_study import Duel, duel_page
+from reports.duel_scores import Duel
+from reports.duel_study import duel_page
 from reports.finished_run import FinishedRun
 from reports.page import Page
 
