@@ -42,7 +42,7 @@ def read_features(path: Path = TABLE_9) -> FeatureFile:
         lines = _File.model_validate(document).features
     except OSError as error:
         raise UsageError(f"{path}: the features cannot be read ({error.strerror or error}).") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: this is not a TOML file ({error}).") from error
     except ValidationError as error:
         raise UsageError("\n".join([f"{path}: not a file of features.", *explain(_File, error.errors())])) from error
