@@ -263,6 +263,7 @@ def users() -> pd.DataFrame:
                 {
                     "user_id": [str(user) for user in range(400)],
                     "variant": variant,
+                    "train_accuracy": np.ones(400),
                     "test_accuracy": test,
                     "leaves": np.maximum(2, rng.normal(leaves, leaves / 7, 400).round()).astype(int),
                 }

@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 from models.errors import OutputError
-from reports.finished_run import NotARunError
+from reports.finished_run import NotARunError, open_run
 from reports.render import Rendered, render
+from reports.tree_accuracy import left_out_of_scores
 
 WriteRun = Callable[..., Path]
 
@@ -100,6 +101,34 @@ def test_every_page_of_the_pdf_says_that_data_are_simulated(simulated_report: Re
     pages = [page for page in pages if page.strip()]
     assert len(pages) > 1
     assert all("SIMULATED DATA" in page for page in pages)
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext (poppler) is not on this machine")
+def test_the_pdf_gives_back_its_words_letter_by_letter(real_report: Rendered) -> None:
+    told = subprocess.run(["pdftotext", str(real_report.pdf), "-"], capture_output=True, text=True, check=True).stdout
+    assert {"differ", "difference", "left"} <= set(re.findall(r"\w+", told))
+    assert "\ufffd" not in told
+
+
+def test_a_table_and_its_caption_are_told_once_on_screen_and_once_on_paper(real_report: Rendered) -> None:
+    html = real_report.html.read_text("utf-8")
+    assert html.count('<figcaption class="on-screen"><b>Table 1.</b>') == 1
+    assert html.count('<tr class="on-paper" aria-hidden="true"><td colspan="9"><b>Table 1.</b>') == 1
+
+
+def test_those_of_whom_nothing_could_be_held_out_are_counted(write_run: WriteRun) -> None:
+    run = write_run()
+    assert left_out_of_scores(open_run(run)) == []
+    path = run / "results" / "users.parquet"
+    users = pd.read_parquet(path)
+    users.loc[users.groupby("variant").head(1).index, "test_accuracy"] = None
+    users.to_parquet(path)
+    [told] = left_out_of_scores(open_run(run), who="respondent")
+    many = len(users) // 2
+    assert told.paragraphs == [
+        f"The table has {many:,} respondents. One has too few choices to hold any out: accuracy on held-out choices is "
+        f"that of {many - 1:,} respondents."
+    ]
 
 
 @pytest.mark.skipif(shutil.which("pdffonts") is None, reason="pdffonts (poppler) is not on this machine")

@@ -14,6 +14,7 @@ from matplotlib.text import Text
 
 from models.records import Column, FeatureKind
 from models.structure import Node
+from reports.example_tree import reading
 from reports.style import PAGE_WIDTH, to_svg
 from reports.tree_figure import TreeDrawing, draw_tree
 
@@ -116,6 +117,38 @@ def test_twelve_leaves_with_ordinary_names_are_drawn_whole(
     drawing = draw_tree(nodes, columns, np.arange(12.0), np.ones(12), [["salmon roe"]] * 12)
     assert drawing.cut_at is None
     assert_legible(drawing)
+
+
+def test_no_word_of_a_crowded_tree_is_broken(
+    grow: Callable[..., list[Node]], bushy: Callable[..., Any], columns: tuple[Column, ...]
+) -> None:
+    named = [column.model_copy(update={"name": "sensitivity information"}) for column in columns]
+    drawing = draw_tree(grow(bushy(4)), named, np.arange(16.0), np.ones(16), [["profiles"]] * 16)
+    shown = {word for text in texts(drawing) for word in text.get_text().split()}
+    assert {"sensitivity", "information", "profiles"} <= shown
+    assert not shown & {"sensitivi", "informati", "ty", "on"}
+    assert_legible(drawing)
+
+
+def test_a_text_takes_no_more_lines_than_its_place_asks_for(
+    grow: Callable[..., list[Node]], bushy: Callable[..., Any], columns: tuple[Column, ...]
+) -> None:
+    named = [column.model_copy(update={"name": "share of cancers found"}) for column in columns]
+    drawing = draw_tree(grow(bushy(4)), named, np.arange(16.0), np.ones(16), [[]] * 16)
+    shown = [text.get_text() for text in texts(drawing)]
+    assert "share of cancers found" in shown  # at the root, where there is room
+    assert "share of" in shown  # above the leaves, where there is none
+
+
+def test_how_a_drawing_is_read_tells_of_shapes_only_where_it_has_some(
+    grow: Callable[..., list[Node]], bushy: Callable[..., Any], columns: tuple[Column, ...]
+) -> None:
+    whole = draw_tree(grow(bushy(2)), columns, np.arange(4.0), np.ones(4), [[]] * 4)
+    cut = draw_tree(grow(bushy(5)), columns, np.arange(32.0), np.ones(32), [[]] * 32, height=80.0)
+    assert (whole.gaussians, whole.cut_at) == (4, None)
+    assert (cut.gaussians, cut.cut_at is None) == (0, False)
+    assert "Gaussian of a leaf" in reading(whole, of="items")
+    assert "Gaussian" not in reading(cut, of="items")
 
 
 def test_leaves_carry_their_competition_rank_from_the_most_preferred(
