@@ -81,11 +81,12 @@ def _table(found: pd.DataFrame, tables: list[str]) -> Table:
     questions = [question for question in _AT if question <= int(found["question"].max())]
     rows = []
     for name in tables:
+        heading = TABLES[name][0].upper() + TABLES[name][1:]
         for measure, label in MEASURES.items():
             for way, started in WAYS.items():
                 cells = [fixed(_at(found, name, way, question, measure), 2) for question in questions]
                 first = measure == next(iter(MEASURES)) and way == next(iter(WAYS))
-                rows.append(Row([label, started, *cells], group=TABLES[name].capitalize() if first else ""))
+                rows.append(Row([label, started, *cells], group=heading if first else ""))
     users = int(found["users"].max())
     return Table(
         f"What is known of a new user after so many questions, means over {users:,} users.",
