@@ -153,6 +153,8 @@ def _read_battles(path: Path, item_ids: NDArray[Any]) -> Columns:
     """The battles of a file; in one without outcomes the second wins. The first named is left."""
     header = COMBAT_COLUMNS if path.name == COMBAT_FILE else BATTLE_COLUMNS
     rows = strict.read_rows(path, separator=",").after_header(header)
+    if header == COMBAT_COLUMNS:
+        rows.require_some("battles")
     columns = rows.columns(header, final_break=path.name != COMBAT_FILE)
     first, second = (columns.integers(column, minimum=1, maximum=len(item_ids)) for column in BATTLE_COLUMNS)
     columns.require("Second_pokemon", first != second, "another Pokemon than the first")

@@ -189,6 +189,7 @@ def _contexts(tournaments: strict.Columns) -> Columns:
 
 def _read_matches(path: Path, items: Columns, contexts: Columns) -> strict.Columns:
     columns = _rebuilt_matches(path, contexts) if path.name == REBUILT_MATCH_FILE else _upstream_matches(path)
+    columns.rows.require_some("matches")
     known = {"tourney_year_id": contexts["context_id"]} | dict.fromkeys(OPPONENTS, items["item_id"])
     for column, ids in known.items():
         file = TOURNAMENT_FILE if column == "tourney_year_id" else PLAYER_FILE

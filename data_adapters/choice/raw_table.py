@@ -29,8 +29,10 @@ def read_raw_table(path: Path, described: RawTable) -> strict.Columns:
 
 def _read_csv(path: Path, separator: str) -> strict.Columns:
     rows = strict.read_rows(path, separator=separator, quoted=True)
-    if not rows.fields:
-        raise RawDataError(f"{path.name}: expected a header, found an empty file.")
+    if not any(rows.fields[:1]):  # no line, or an empty one
+        raise RawDataError(
+            f"{path.name}: expected a header, found {'an empty line' if rows.fields else 'an empty file'}."
+        )
     first = rows.fields[0]
     header = [first[0].removeprefix(strict.BYTE_ORDER_MARK), *first[1:]]  # Excel begins its CSV files with one
     _refuse_repeated(path, header)

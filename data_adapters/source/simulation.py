@@ -53,6 +53,8 @@ def simulated_record(folder: Path) -> SimulatedRecord | None:
         return None
     try:
         return SimulatedRecord.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise RawDataError(f"{path} cannot be read: {error.strerror}. Simulate the data again.") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"

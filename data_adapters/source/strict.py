@@ -64,6 +64,11 @@ class Rows:
         if len(self.fields) != expected:
             raise RawDataError(f"{self.name}: expected {expected:,} {of_what}, found {len(self.fields):,}.")
 
+    def require_some(self, of_what: str) -> None:
+        """Raise RawDataError if there is no row."""
+        if not self.fields:
+            raise RawDataError(f"{self.name}: expected {of_what}, found none.")
+
     def after_header(self, header: Sequence[str]) -> Rows:
         """The rows below the first, which has to be `header`. Raises RawDataError if it is not."""
         found = self.fields[0] if self.fields else []

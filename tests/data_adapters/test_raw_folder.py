@@ -134,6 +134,13 @@ def test_a_damaged_or_foreign_simulated_json_is_refused(sushi_copy: Path):
         locate(SUSHI, sushi_copy)
 
 
+def test_a_folder_in_place_of_simulated_json_is_refused(sushi_copy: Path):
+    (sushi_copy / "SIMULATED.json").unlink()
+    (sushi_copy / "SIMULATED.json").mkdir()
+    with pytest.raises(RawDataError, match=r"SIMULATED.json cannot be read: Is a directory"):
+        locate(SUSHI, sushi_copy)
+
+
 def test_simulating_over_another_folder_is_refused_and_over_an_earlier_simulation_is_not(sushi_copy: Path):
     simulate(SUSHI, sushi_copy, seed=8, users=3)
     assert len((sushi_copy / "sushi3.udata").read_text().splitlines()) == 3

@@ -9,6 +9,7 @@ ACCOUNT: Account = {"comparisons": lambda read: read[FILE] // 3, "users": lambda
 
 DAMAGED = (
     Damage("empty", FILE, lambda _: b"", "expected a header, found an empty file"),
+    Damage("empty line alone", FILE, lambda _: b"\n", "expected a header, found an empty line"),
     Damage("header alone", FILE, lines(lambda found: found[:1]), "expected choices, found none"),
     Damage("no header", FILE, lines(lambda found: found[1:]), "header: the column '1' is there"),
     Damage("column missing", FILE, line(1, lambda text: text.replace("cost", "costs")),

@@ -22,6 +22,7 @@ DAMAGED = (
     Damage("legendary or not", ITEMS, field(4, 11, "TRUE", ","), "line 4: column Legendary: expected one of .*'TRUE'"),
     Damage("header without winner", COMBATS, lines(lambda found: ["First_pokemon,Second_pokemon", *found[1:]]),
            "line 1: expected the header First_pokemon, Second_pokemon, Winner"),
+    Damage("no battle", COMBATS, lines(lambda found: found[:1]), "expected battles, found none"),
     Damage("a third wins", COMBATS, line(5, lambda text: ",".join([*text.split(",")[:2], other_than(text)])),
            "line 5: column Winner: expected one of the two that fought"),
     Damage("nobody wins", COMBATS, field(5, 2, "", ","), "line 5: column Winner: .* found ''"),

@@ -14,6 +14,7 @@ DAMAGED = (
     Damage("no number", ITEMS, field(3, 2, "high", ","), "line 3: column between_ab: expected a number, found 'high'"),
     Damage("a fourth cluster", ITEMS, field(4, 5, "D", ","), "line 4: column cluster: expected one of .*found 'D'"),
     Damage("items cut off", ITEMS, lambda content: content[:-4], "expected"),
+    Damage("no match", MATCHES, lines(lambda found: found[:1]), "expected matches, found none"),
     Damage("meets itself", MATCHES, line(5, lambda text: ",".join([text.split(",")[0]] * 3)),
            "line 5: column second: expected another item than the first"),
     Damage("a third wins", MATCHES, line(5, lambda text: ",".join([*text.split(",")[:2], other_than(text)])),

@@ -30,6 +30,8 @@ DAMAGED = (
     Damage("unknown conditions", TOURNAMENTS, line(9, lambda text: text.replace("oor,", "oors,")),
            "line 9: column tourney_conditions"),
     Damage("quote left open", TOURNAMENTS, line(9, lambda text: text.replace('here"', "here")), "expected after"),
+    Damage("no match", MATCHES, lines(lambda found: found[:1]), "expected matches, found none"),
+    Damage("matches empty", MATCHES, lambda _: b"", "expected matches, found none"),
     Damage("match field missing", MATCHES, line(7, lambda text: text.rpartition(",")[0]), "line 7: expected 24 fields"),
     Damage("another match header", MATCHES, line(1, lambda text: text.replace("winner_name", "winner")),
            "line 1: column tourney_year_id: expected one that"),
