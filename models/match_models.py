@@ -13,8 +13,10 @@ from models.kernel_factor import KernelFactor
 from models.match_counts import MatchCounts
 from models.records import FloatArray, IntArray
 
-BLOCK = 4096
-"""Pairs whose features are gathered at a time."""
+BLOCK = 256
+"""Pairs whose features are gathered at a time, so that they stay in a processor's cache."""
+DENSE = 32
+"""Up to so many products of rows for each pair that is asked for, all of them cost less than gathering the pairs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,9 @@ class SkewModel:
 
 
 def row_products(a: FloatArray, b: FloatArray, rows_of_a: IntArray, rows_of_b: IntArray) -> FloatArray:
-    """The product of a row of a with one of b for each of p pairs of rows, (p,), gathered block by block."""
+    """The product of a row of a with one of b for each of p pairs of rows, (p,): of all rows, or block by block."""
+    if len(a) * len(b) <= DENSE * len(rows_of_a):
+        return np.asarray((a @ b.T)[rows_of_a, rows_of_b])
     found = np.empty(len(rows_of_a))
     for start in range(0, len(found), BLOCK):
         block = slice(start, start + BLOCK)
