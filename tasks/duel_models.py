@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
@@ -27,6 +27,9 @@ UTILITY = 10.0
 """The weight of a utility in inner folds, and where the search for it begins otherwise."""
 
 
+Positive = Annotated[float, Field(gt=0)]
+
+
 class Tuning(Record):
     """How lengthscales, penalty and depth are chosen; test duels never have a say in it."""
 
@@ -44,13 +47,17 @@ class Tuning(Record):
     inner_folds: int = Field(
         default=5, ge=2, description="folds of the training duels where none are kept for validation"
     )
-    lengthscales: tuple[float, ...] = Field(
-        default=(1.0, 2.0, 4.0), description="tried in inner folds, in standard deviations, for all features alike"
+    lengthscales: tuple[Positive, ...] = Field(
+        default=(1.0, 2.0, 4.0), min_length=1,
+        description="tried in inner folds, in standard deviations, for all features alike",
+    )  # fmt: skip
+    penalties: tuple[Positive, ...] = Field(
+        default=(1e-4, 1e-3, 1e-2), min_length=1, description="tried in inner folds"
     )
-    penalties: tuple[float, ...] = Field(default=(1e-4, 1e-3, 1e-2), description="tried in inner folds")
-    depths: tuple[int | None, ...] = Field(
-        default=(2, 3, 4, 6, 8, 12, 16), description="depths at most that are tried for the preference tree"
-    )
+    depths: tuple[Annotated[int, Field(ge=1)] | None, ...] = Field(
+        default=(2, 3, 4, 6, 8, 12, 16), min_length=1,
+        description="depths at most that are tried for the preference tree",
+    )  # fmt: skip
 
 
 class Chosen(Record):

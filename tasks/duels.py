@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from data_adapters.table.pairwise_table import PairwiseTable
 from data_adapters.table.parquet import read_table
+from models.errors import UsageError
 from models.hashing import HashArray, hash_texts, mix
 from models.records import BoolArray, Column, Feature, FeatureKind, FloatArray, IntArray
 from tasks.encode import encode, encode_contexts
@@ -103,15 +104,22 @@ class Split:
 
 
 def hold_out(duels: Duels, protocol: SplitProtocol, *, validation_share: float, test_share: float, seed: int) -> Split:
-    """Split the duels once. Who is held out depends on the seed and the comparison's id, not on the order of rows."""
+    """Split the duels once. Who is held out depends on the seed and the comparison's id, not on the order of rows.
+
+    Raises UsageError if none is held out for testing.
+    """
     rows, left_wins = _shuffled(duels, protocol, seed)
     n_test, n_validation = (round(share * len(rows)) for share in (test_share, validation_share))
+    if not n_test:
+        raise UsageError(f"test_share = {test_share:g}: that is none of {len(rows):,} duels. Hold out more.")
     test, validation, train = np.split(rows, [n_test, n_test + n_validation])
     return Split(np.sort(train), np.sort(validation), test, left_wins[:n_test])
 
 
 def in_folds(duels: Duels, protocol: SplitProtocol, n_folds: int, *, seed: int) -> list[Split]:
-    """Split the duels into folds, each of which is tested once."""
+    """Split the duels into folds, each of which is tested once. Raises UsageError if that leaves a fold without any."""
+    if len(duels.keys) < n_folds:
+        raise UsageError(f"folds = {n_folds:,}: there are {len(duels.keys):,} duels. Take as many folds at most.")
     rows, left_wins = _shuffled(duels, protocol, seed)
     fold = np.arange(len(rows)) % n_folds
     none = np.zeros(0, dtype=np.int64)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from models.context_shap import ContextShap
+from models.errors import UsageError
 from models.gpm import CGPM, GPM, UPM
 from models.pref_shap import PrefShap
 from models.preference_explanation import REST, PreferenceExplanation, ShapSettings
@@ -29,7 +30,7 @@ def explain_duels(
     """Explain each kind of duels by each fitted model, and by contexts only by one that knows them.
 
     held_out: rows of the duels the models have not seen. most: of a kind at most so many are explained, drawn by lot.
-    items_named: rows of items, of which `lost_by` names one. Raises ValueError for a kind of which there are no duels.
+    items_named: rows of items, of which `lost_by` names one. Raises UsageError for a kind of which there are no duels.
     """
     explained = []
     for kind in kinds:
@@ -86,7 +87,9 @@ def _rows(kind: DuelsOf, duels: Duels, held_out: IntArray, items_named: Mapping[
     met[held_out] = True
     if kind.lost_by is not None:
         if kind.lost_by not in items_named:
-            raise ValueError(f"{kind.name}: there is no item named {kind.lost_by!r}")
+            raise UsageError(
+                f"explaining.kinds, {kind.name}: there is no item named {kind.lost_by!r}, or more than one."
+            )
         met = duels.comparisons[:, 1] == items_named[kind.lost_by]
     if kind.between is not None:
         met &= _between(duels, *kind.between)
@@ -95,7 +98,10 @@ def _rows(kind: DuelsOf, duels: Duels, held_out: IntArray, items_named: Mapping[
     if kind.where is not None:
         met &= _in_level(duels.contexts, duels.context_columns, *kind.where)[duels.context_of]
     if not met.any():
-        raise ValueError(f"{kind.name}: there are no such duels among {len(held_out):,} held out")
+        raise UsageError(
+            f"explaining.kinds, {kind.name}: there are no such duels among {len(held_out):,} held out. Hold out more, "
+            "simulate more items, or leave this kind out."
+        )
     return np.flatnonzero(met)
 
 
@@ -115,14 +121,14 @@ def _in_level(rows: FloatArray, columns: Sequence[Column], feature: str, level: 
     at = _column(columns, feature)
     levels = columns[at].levels or ()
     if level not in levels:
-        raise ValueError(f"{feature} has no level {level!r}: {', '.join(levels)}")
+        raise UsageError(f"explaining.kinds: {feature} has no level {level!r}: {', '.join(levels)}")
     return np.asarray(rows[:, at] == levels.index(level))
 
 
 def _column(columns: Sequence[Column], name: str) -> int:
     names = [column.name for column in columns]
     if name not in names:
-        raise ValueError(f"there is no column {name!r}: {', '.join(names)}")
+        raise UsageError(f"explaining.kinds: there is no column {name!r}: {', '.join(names)}")
     return names.index(name)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field, TypeAdapter
 
+from models.errors import UsageError
 from models.findings import Finding, Verdict, judge
 from models.mean_embedding import Reference
 from models.preference_explanation import PreferenceExplanation, ShapSettings
@@ -96,13 +97,16 @@ def write_explanations(explained: Sequence[Explained], results: Path) -> None:
 def write_verdicts(findings: Sequence[Finding], explained: Sequence[Explained], results: Path, *, seed: int) -> None:
     """Judge each finding by the explanations it names, and write `findings.json`.
 
-    Raises ValueError for a finding about explanations that there are not.
+    Raises UsageError for a finding about explanations that there are not.
     """
     by_name = {(one.name, one.model): one.explanation for one in explained}
     verdicts = []
     for finding in findings:
         if (finding.explained, finding.model) not in by_name:
-            raise ValueError(f"finding {finding.name}: nothing explains {finding.explained} by {finding.model}")
+            raise UsageError(
+                f"explaining.findings, {finding.name}: nothing explains {finding.explained} by {finding.model}. Leave "
+                "the finding out, or add what it is about to explaining.kinds."
+            )
         verdicts.append(judge(finding, by_name[finding.explained, finding.model], seed=seed))
     (results / "findings.json").write_bytes(VERDICTS.dump_json(tuple(verdicts), indent=1) + b"\n")
 

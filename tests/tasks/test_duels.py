@@ -8,12 +8,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from pydantic import ValidationError
 
 from data_adapters.source.build import build
 from data_adapters.source.catalogue import adapter
 from data_adapters.source.raw_folder import locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import read_table, write_table
+from models.errors import UsageError
 from tasks.duel_models import Chosen, Tuning, choose, fit, preference, probability
 from tasks.duel_rankability import write_rankability
 from tasks.duel_scoring import DuelTrial, Published, score_models, write_scores
@@ -143,3 +145,19 @@ def test_scores_are_written_and_the_published_figure_stands_beside_what_it_measu
 def test_the_same_seed_scores_the_same(tables: Path):
     trial = DuelTrial(table=tables / "chameleon", models=("gpm", "preference_tree"), tuning=QUICK, seed=4, folds=3)
     assert score_models(trial, 1, "split_first") == score_models(trial, 1, "split_first")
+
+
+def test_a_test_share_of_no_duel_and_more_folds_than_duels_are_refused_with_how_many_there_are(tables: Path):
+    duels = read_duels(tables / "chameleon")
+    n = len(duels.keys)
+    with pytest.raises(UsageError, match=f"test_share = 0.001: that is none of {n} duels"):
+        hold_out(duels, "split_first", validation_share=0.1, test_share=0.001, seed=0)
+    with pytest.raises(UsageError, match=f"folds = {n + 1}: there are {n} duels"):
+        in_folds(duels, "mirrored_first", n + 1, seed=0)
+
+
+@pytest.mark.parametrize("settings", [{"lengthscales": ()}, {"lengthscales": (-1.0,)}, {"penalties": (0.0,)},
+                                      {"penalties": ()}, {"depths": ()}, {"depths": (0,)}])  # fmt: skip
+def test_nothing_to_try_and_what_cannot_be_tried_are_refused(settings):
+    with pytest.raises(ValidationError, match=next(iter(settings))):
+        Tuning(**settings)

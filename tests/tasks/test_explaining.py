@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from models.errors import UsageError
 from models.gpm import CGPM, GPM, UPM
 from models.preference_explanation import REST, ShapSettings
 from models.records import Column, FeatureKind
@@ -140,5 +141,5 @@ def test_the_folds_of_a_cross_validation_are_pooled(duels, models):
     ],
 )
 def test_duels_that_there_are_not_are_refused(duels, models, kind, complaint):
-    with pytest.raises(ValueError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         explain(duels, models, **kind)

@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from data_adapters.source.catalogue import adapter
+from models.errors import UsageError
 from models.findings import Finding
 from models.preference_explanation import PreferenceExplanation
 from tasks.explanations import VERDICTS, ExplainConfig, Explained, write_explanations, write_verdicts
@@ -56,7 +57,7 @@ def test_findings_are_judged_by_the_explanations_they_name(tmp_path):
 
 
 def test_a_finding_that_nothing_explains_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="finding speed_first: nothing explains battles by upm"):
+    with pytest.raises(UsageError, match="findings, speed_first: nothing explains battles by upm"):
         write_verdicts([FINDING.model_copy(update={"model": "upm"})], [explained()], tmp_path, seed=0)
 
 
