@@ -19,7 +19,10 @@ def explain(kind: type[BaseModel], errors: Iterable[ErrorDetails]) -> list[str]:
     An unknown setting is refused with the one that may be meant and those there are beside it.
     """
     lines = []
+    errors = list(errors)
     for error in errors:
+        if error["type"] == "too_short" and any(_lies_in(other["loc"], error["loc"]) for other in errors):
+            continue  # what else there is was refused
         path = _path(kind, error["loc"])
         name = ".".join(str(part) for part, _ in path)
         field = next((field for _, field in reversed(path) if field is not None), None)
@@ -31,6 +34,10 @@ def explain(kind: type[BaseModel], errors: Iterable[ErrorDetails]) -> list[str]:
         if field is not None and field.description:
             lines.append(f"    {name}: {field.description}{_default(field)}")
     return lines
+
+
+def _lies_in(inner: Location, outer: Location) -> bool:
+    return len(inner) > len(outer) and inner[: len(outer)] == outer
 
 
 def _default(field: FieldInfo) -> str:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, Field, ValidationError
 
+from models.card import counted
 from models.errors import PrefstudyError
 from models.records import AnswerTime, Record
 from prompts.engine import Engine, Reply, Request
@@ -162,12 +163,12 @@ class Conversation:
         tokens = _tokens([row for rows in self._rows.values() for row in rows])
         if self.budget.requests is not None and requests > self.budget.requests:
             raise BudgetSpentError(
-                f"The budget allows {self.budget.requests:,} requests; the next step would make them {requests:,}. "
+                f"The budget allows {counted(self.budget.requests, 'requests')}; the next step would make them {requests:,}. "
                 "Allow more: --set budget.requests=N"
             )
         if self.budget.tokens is not None and tokens >= self.budget.tokens:
             raise BudgetSpentError(
-                f"The budget allows {self.budget.tokens:,} tokens, and {tokens:,} are spent. "
+                f"The budget allows {counted(self.budget.tokens, 'tokens')}, and {tokens:,} are spent. "
                 "Allow more: --set budget.tokens=N"
             )
 

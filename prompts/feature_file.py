@@ -38,7 +38,7 @@ class FeatureFile(Record):
 def read_features(path: Path = TABLE_9) -> FeatureFile:
     """Read a file of features. Raises UsageError for one that cannot be read or holds something else."""
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         lines = _File.model_validate(document).features
     except OSError as error:
         raise UsageError(f"{path}: the features cannot be read ({error.strerror or error}).") from error

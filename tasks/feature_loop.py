@@ -15,6 +15,8 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from models.accuracy import TIE_TOLERANCE
+from models.card import counted
+from models.errors import UsageError
 from models.feature_spec import FeatureSpec
 from models.hashing import hash_texts, mix
 from models.holdout import hold_out_items, hold_out_pairs
@@ -252,10 +254,16 @@ def search_features(
 ) -> Search:
     """Start from some features of an inbox and let the model propose more, round by round.
 
-    Raises BudgetSpentError if the budget does not even allow reading the features to start from.
+    Raises UsageError if no comparison is left to fit or to validate, and BudgetSpentError if the budget does not even
+    allow reading the features to start from.
     """
-    values = extract_features(conversation, inbox, start)
     validation = validation_pairs(inbox, settings, seed)
+    if settings.rounds and not 0 < validation.sum() < len(validation):
+        raise UsageError(
+            f"loop.validation_share = {settings.validation_share:g}: that keeps {validation.sum():,} of "
+            f"{counted(len(validation), 'comparisons')} for validation. Some have to be, and some not."
+        )
+    values = extract_features(conversation, inbox, start)
     loop = _Loop(inbox, conversation, settings, tree, seed, list(start), values, validation)
     rounds: list[Round] = []
     ended = f"all {settings.rounds} rounds were run"

@@ -21,7 +21,8 @@ def extraction_accuracy(
 ) -> pa.Table | None:
     """How often each feature whose truth was planted was read exactly, in messages told plainly and paraphrased.
 
-    raw: the folder of raw files; values: by feature, in the order of `ids`. None where the data is not simulated.
+    raw: the folder of raw files; values: by feature, in the order of `ids`. None where the data is not simulated, or
+    the truth of no feature was planted.
     """
     record = simulated_record(raw)
     if record is None:
@@ -41,7 +42,7 @@ def extraction_accuracy(
             if right:
                 share = sum(right) / len(right)
                 rows.append({"feature": spec.name, "wording": wording, "accuracy": share, "n": len(right)})
-    return pa.Table.from_pylist(rows, _SCHEMA)
+    return pa.Table.from_pylist(rows, _SCHEMA) if rows else None
 
 
 _SCHEMA = pa.schema({"feature": pa.string(), "wording": pa.string(), "accuracy": pa.float64(), "n": pa.int64()}.items())

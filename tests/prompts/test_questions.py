@@ -17,7 +17,7 @@ from models.records import FeatureKind
 from prompts.answers import Proposal, Reason, extraction_of, value_in
 from prompts.conversation import Conversation
 from prompts.engine import Request
-from prompts.feature_file import read_features
+from prompts.feature_file import TABLE_9, read_features
 from prompts.ledger import Ledger
 from prompts.questions import ask_for_feature, ask_for_proposal, ask_which_is_more_urgent, ask_why_chosen
 from tests.prompts.conftest import YES_NO, Scripted, patient_who_writes
@@ -174,6 +174,19 @@ def test_a_file_of_something_else_is_refused(content: str, complaint: str, tmp_p
     (tmp_path / "mine.toml").write_text(content)
     with pytest.raises(UsageError, match=complaint):
         read_features(tmp_path / "mine.toml")
+
+
+def test_a_refused_feature_is_told_of_once_and_not_again_as_missing(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text("[[features]]\nname='aa'\nkind='binary'\ninstruction='short'\n")
+    with pytest.raises(UsageError) as refusal:
+        read_features(tmp_path / "mine.toml")
+    assert "features.0.instruction = short: string should have at least 10 characters" in str(refusal.value)
+    assert "tuple should have" not in str(refusal.value)
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_bytes(b"\xef\xbb\xbf" + TABLE_9.read_bytes())
+    assert read_features(tmp_path / "mine.toml") == read_features()
 
 
 def test_a_key_changes_with_whatever_could_change_the_answer(table9: dict[str, FeatureSpec]) -> None:

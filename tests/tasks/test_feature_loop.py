@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from models.errors import UsageError
 from models.feature_spec import FeatureSpec
 from models.preference_tree import PreferenceTree, numeric_columns
 from prompts.conversation import Budget, BudgetSpentError, Conversation
@@ -130,6 +131,23 @@ def test_features_are_read_as_planted_more_often_where_messages_do_not_paraphras
     for feature in ("message_actionability", "red_flag_syndrome"):
         assert found[feature, "plain"]["accuracy"] > found[feature, "paraphrased"]["accuracy"] > 0.7
         assert found[feature, "all"]["n"] == 240
+
+
+def test_nothing_is_told_of_how_features_were_read_of_which_nothing_was_planted(tmp_path: Path) -> None:
+    boxes = simulated_inboxes(tmp_path)
+    ids = [each for box in boxes for each in box.ids]
+    unknown = [spec for spec in FILE.features if spec.name == "acuity_conflict"]
+    assert extraction_accuracy(tmp_path / "raw", ids, unknown, {"acuity_conflict": ["none"] * len(ids)}) is None
+
+
+@pytest.mark.parametrize(("share", "kept"), [(0.001, "0"), (0.999, "[1-9][0-9]*")])
+def test_a_validation_share_that_leaves_no_comparison_is_refused_before_anything_is_asked(
+    inboxes: tuple[Inbox, ...], ledger: Ledger, share: float, kept: str
+) -> None:
+    engine = Proposes(proposal("is_odd"))
+    with pytest.raises(UsageError, match=rf"loop.validation_share = {share}: that keeps {kept} of \d+ comparisons"):
+        search(Conversation(engine, ledger), inboxes[0], validation_share=share)
+    assert engine.asked == []
 
 
 def test_hard_comparisons_are_of_three_kinds() -> None:
