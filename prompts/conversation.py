@@ -163,8 +163,8 @@ class Conversation:
         tokens = _tokens([row for rows in self._rows.values() for row in rows])
         if self.budget.requests is not None and requests > self.budget.requests:
             raise BudgetSpentError(
-                f"The budget allows {counted(self.budget.requests, 'requests')}; the next step would make them {requests:,}. "
-                "Allow more: --set budget.requests=N"
+                f"The budget allows {counted(self.budget.requests, 'requests')}; the next step would make them "
+                f"{requests:,}. Allow more: --set budget.requests=N"
             )
         if self.budget.tokens is not None and tokens >= self.budget.tokens:
             raise BudgetSpentError(

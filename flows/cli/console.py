@@ -24,6 +24,8 @@ from rich.text import Text
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
+TERMINATED = 143
+"""The exit code after SIGTERM, as a shell says it."""
 STOPPED = "Stopped. Nothing was written under a final name."
 
 # What is in brackets is the user's, such as a path or '.[vllm]', and no markup.

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from flows.cli.console import INTERRUPTED, STOPPED, err
+from flows.cli.console import INTERRUPTED, STOPPED, TERMINATED, err
 
 SECONDS_TO_CLEAN_UP = 1.0
 
@@ -46,35 +47,71 @@ def prepare_prefect() -> None:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C end a flow within a second, with exit code 130.
+    """Let Ctrl-C end a flow within a second, with exit code 130, and a termination (SIGTERM) with 143.
 
     The interrupt first runs through the flow, so that its run folder is removed. Prefect would then wait for the tasks
     that still run, and report to a server that the same Ctrl-C has ended; that is cut short.
     """
-    leaving = threading.Timer(SECONDS_TO_CLEAN_UP, _leave)
+    leaving: list[threading.Timer] = []
+
+    def leave_soon(exit_code: int) -> None:
+        if not leaving:
+            leaving.append(threading.Timer(SECONDS_TO_CLEAN_UP, _leave, [exit_code]))
+            leaving[0].start()
 
     def interrupt(signal_number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        leaving.start()
+        leave_soon(INTERRUPTED)
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:
-        yield
+        with _told_of_termination(lambda: leave_soon(TERMINATED)):
+            yield
     finally:
-        if leaving.is_alive():
-            leaving.join()
+        for timer in leaving:
+            timer.join()
         signal.signal(signal.SIGINT, before)
 
 
-def _leave() -> None:
+@contextmanager
+def _told_of_termination(then: Callable[[], None]) -> Iterator[None]:
+    """Call `then` at a SIGTERM while the block runs, whoever handles it: in a flow, that is Prefect.
+
+    Outside a flow it is raised like Ctrl-C, where Python would end at once and leave Prefect's server behind.
+    """
+
+    def terminate(signal_number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        then()
+        raise KeyboardInterrupt
+
+    def watch() -> None:
+        while number := told.recv(1):
+            if number[0] == signal.SIGTERM and signal.getsignal(signal.SIGTERM) is not terminate:
+                then()
+
+    told, tell = socket.socketpair()
+    tell.setblocking(False)
+    before = signal.signal(signal.SIGTERM, terminate)
+    fd_before = signal.set_wakeup_fd(tell.fileno(), warn_on_full_buffer=False)
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(fd_before)
+        signal.signal(signal.SIGTERM, before)
+        tell.close()
+
+
+def _leave(exit_code: int) -> None:
     from prefect.server.api.server import SubprocessASGIServer
 
     SubprocessASGIServer().stop()
     err.show_cursor()
     # Past the console, whose bars would take the last line for themselves.
     print(f"\n{STOPPED}", file=sys.__stderr__, flush=True)
-    os._exit(INTERRUPTED)
+    os._exit(exit_code)
 
 
 def _writable(folder: Path) -> bool:

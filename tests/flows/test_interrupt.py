@@ -1,4 +1,4 @@
-"""Ctrl-C ends a run within seconds, cleanly, and leaves neither a half-written folder nor a server."""
+"""Ctrl-C or SIGTERM ends a run within seconds, cleanly, and leaves neither a half-written folder nor a server."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -19,7 +22,19 @@ def group_is_empty(group: int) -> bool:
     return False
 
 
-def test_ctrl_c_ends_a_run_with_130_one_clean_line_and_nothing_left_behind(tmp_path: Path) -> None:
+def ctrl_c(run: subprocess.Popen[str]) -> None:
+    """A terminal sends it to all processes of the run."""
+    os.killpg(run.pid, signal.SIGINT)
+
+
+def terminate(run: subprocess.Popen[str]) -> None:
+    run.send_signal(signal.SIGTERM)
+
+
+@pytest.mark.parametrize(("stop", "code"), [(ctrl_c, 130), (terminate, 143)])
+def test_a_run_that_is_stopped_ends_with_its_code_one_clean_line_and_nothing_left_behind(
+    tmp_path: Path, stop: Callable[[subprocess.Popen[str]], None], code: int
+) -> None:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
     command = [sys.executable, "-m", "flows.cli.main", "run", "sushi", "--simulated", "--out", str(tmp_path / "runs")]
     run = subprocess.Popen(
@@ -39,10 +54,10 @@ def test_ctrl_c_ends_a_run_with_130_one_clean_line_and_nothing_left_behind(tmp_p
             "Build the tables",
             "Fit two trees to each user",
         ]
-        os.killpg(run.pid, signal.SIGINT)
+        stop(run)
         _, last_words = run.communicate(timeout=20)
         assert last_words == "\nStopped. Nothing was written under a final name.\n"
-        assert run.returncode == 130
+        assert run.returncode == code
         assert list((tmp_path / "runs" / "sushi").iterdir()) == []
         assert group_is_empty(run.pid)
     finally:
