@@ -54,6 +54,12 @@ def read_configs(
     }
 
 
+def refuse_both(raw: Path | None, *, simulated: bool) -> None:
+    """Raise UsageError where raw files are named and none are to be read."""
+    if raw is not None and simulated:
+        raise UsageError(f"--raw {raw}, --simulated: either raw files are read, or they are simulated. Choose one.")
+
+
 def _settings(file: Path | None, assignments: Sequence[str]) -> dict[str, Any]:
     settings = _read_toml(file) if file is not None else {}
     for assignment in assignments:

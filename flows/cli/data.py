@@ -13,6 +13,7 @@ import typer
 from data_adapters.source.catalogue import adapter
 from data_adapters.source.raw_folder import check, locate
 from flows.cli import console, studies
+from flows.cli.config import refuse_both
 from models.errors import UsageError
 from models.records import Licence
 
@@ -181,6 +182,7 @@ def data_card(
     from data_adapters.table.card import card
     from flows.cli.card import shown_card
 
+    refuse_both(raw, simulated=simulated)
     source = adapter(name, variant, mapping=mapping)
     with console.err.status(f"Reading {name} ..."), TemporaryDirectory() as aside:
         if simulated:

@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from flows.cli import console
+from flows.cli.config import refuse_both
 from models.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def explain(
 
     if name not in SETTINGS:
         raise UsageError(f"{name}: the losses of a player can be explained of {', '.join(SETTINGS)}.")
+    refuse_both(raw, simulated=simulated)
     with console.err.status("Reading the matches ..."):
         table = _table(name, raw, simulated=simulated, allow_unpinned=allow_unpinned, seed=seed)
     with console.err.status("Fitting and explaining; this takes a minute or two ..."):

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from flows.cli import console, studies
-from flows.cli.config import read_config, read_configs
+from flows.cli.config import read_config, read_configs, refuse_both
 from flows.cli.engine import prepare_prefect
 from flows.cli.execution import Planned, run_studies, run_study, say_where
 from flows.cli.found import shown_run
@@ -81,6 +81,7 @@ def run(
     With all, a study whose data is not at hand is skipped, one that fails does
     not stop the others, and runs/index.html and index.pdf report on them all.
     """
+    refuse_both(raw, simulated=simulated)
     options = {
         "raw": raw,
         "out": out,
@@ -103,6 +104,8 @@ def run(
         run_studies([Planned(chosen[name], configs[name]) for name in chosen], _folder_of_all(out))
         return
     one = studies.study(study)
+    if raw is not None:
+        options["simulated"] = False  # also where a study draws its data if nothing else is said
     _run_one(one, read_config(one.config, file=config, assignments=assignments, options=options))
 
 

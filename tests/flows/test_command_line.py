@@ -91,6 +91,22 @@ def test_list_says_that_the_data_is_not_here_and_how_to_run_without(capsys: pyte
     assert "prefstudy run STUDY --simulated" in out
 
 
+@pytest.mark.parametrize("command", ["run sushi", "run all", "data card sushi", "explain tennis --player x"])
+def test_raw_files_and_simulation_at_once_are_refused(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = ask(capsys, f"{command} --raw here --simulated")
+    assert (code, err) == (
+        2,
+        "--raw here, --simulated: either raw files are read, or they are simulated. Choose one.\n",
+    )
+
+
+def test_raw_files_are_read_also_by_a_study_that_draws_its_data_if_none_are_named(
+    capsys: pytest.CaptureFixture[str], empty_machine: Path
+) -> None:
+    code, _, err = ask(capsys, f"run synthetic --raw {empty_machine}")
+    assert (code, err.splitlines()[0]) == (1, "No raw files of synthetic found (items.csv, matches.csv). Looked in:")
+
+
 def test_list_says_where_simulated_data_lies(empty_machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["data", "simulate", "sushi", "--users", "5", "--out", "raw"]) == 0
     with pytest.MonkeyPatch.context() as patch:
