@@ -23,3 +23,7 @@ class TableError(PrefstudyError):
 
 class OutputError(PrefstudyError):
     """A result could not be written where it was asked for."""
+
+
+class ServerError(PrefstudyError):
+    """A server that was named does not answer."""

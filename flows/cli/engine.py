@@ -14,8 +14,11 @@ from pathlib import Path
 from types import FrameType
 
 from flows.cli.console import INTERRUPTED, STOPPED, TERMINATED, err
+from models.errors import ServerError
 
 SECONDS_TO_CLEAN_UP = 1.0
+UNREACHABLE = "Failed to reach API at "
+"""Prefect's words; it has no error of its own for this."""
 
 DEFAULTS = {
     "DO_NOT_TRACK": "1",
@@ -43,6 +46,21 @@ def prepare_prefect() -> None:
         aside = tempfile.mkdtemp(prefix="prefstudy-prefect-")
         err.print(f"{home} cannot be written; Prefect keeps its database in {aside}.", soft_wrap=True)
         os.environ["PREFECT_HOME"] = aside
+
+
+@contextmanager
+def server_answers() -> Iterator[None]:
+    """Raise ServerError where Prefect finds no server at the address that the user has set."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not str(error).startswith(UNREACHABLE):
+            raise
+        raise ServerError(
+            f"There is no Prefect server at {str(error).removeprefix(UNREACHABLE)}. Start it: prefect server start. Or "
+            "unset PREFECT_API_URL (in the environment, or: prefect config unset PREFECT_API_URL), and a run starts a "
+            "server of its own."
+        ) from error
 
 
 @contextmanager

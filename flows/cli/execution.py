@@ -12,7 +12,7 @@ from rich.text import Text
 
 from data_adapters.source.raw_folder import locate
 from flows.cli import console
-from flows.cli.engine import interruptible
+from flows.cli.engine import interruptible, server_answers
 from flows.cli.studies import Study
 from models.errors import MissingDataError, PrefstudyError
 from tasks.run_folder import check_output
@@ -32,7 +32,7 @@ def run_study(study: Study, config: StudyConfig) -> Path:
     if not config.simulated:
         locate(config.adapter(study.name), config.raw, allow_unpinned=config.allow_unpinned)
     console.err.print(f"Study {study.name}", style="bold")
-    with console.progress("Starting Prefect (about 10 s)"), interruptible():
+    with console.progress("Starting Prefect (about 10 s)"), interruptible(), server_answers():
         return study.flow(config)
 
 
@@ -74,7 +74,7 @@ def _told(study: Study, error: Exception) -> str:
 def _write_index(out: Path) -> None:
     from flows.all.index import index_studies
 
-    with console.progress("Writing the index"), interruptible():
+    with console.progress("Writing the index"), interruptible(), server_answers():
         index = index_studies(out)
     say_where({"Index": index, "PDF": index.with_suffix(".pdf")})
 

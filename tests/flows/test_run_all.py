@@ -10,10 +10,10 @@ import typer
 from prefect.client.orchestration import get_client
 
 from flows.cli import studies
-from flows.cli.execution import Planned, run_studies
+from flows.cli.execution import Planned, run_studies, run_study
 from flows.cli.main import main
 from flows.cli.studies import Study
-from models.errors import RawDataError
+from models.errors import RawDataError, ServerError
 from tasks.study import StudyConfig
 
 
@@ -110,3 +110,12 @@ def test_what_cannot_be_meant_for_all_ends_with_2_before_any_study(
 def test_an_index_of_no_runs_is_refused_with_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["index"]) == 1
     assert capsys.readouterr().err.startswith("runs holds no run to report. Run a study first: prefstudy run STUDY")
+
+
+def test_a_server_that_does_not_answer_is_told_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    def unreachable(config: StudyConfig) -> Path:
+        raise RuntimeError("Failed to reach API at http://127.0.0.1:9/api/")
+
+    with pytest.raises(ServerError, match=r"^There is no Prefect server at http://127.0.0.1:9/api/. Start it: .*unset"):
+        run_study(*planned("bela", unreachable))
+    assert "Traceback" not in capsys.readouterr().err
