@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -20,6 +22,8 @@ EXAMPLES = """Examples:
   prefstudy tree edit tree.json --threshold 0=2.5 --merge 4 --pin '0>2'
 
 show prints the numbers of nodes and leaves by which edit names them."""
+
+Number = TypeVar("Number", int, float)
 
 app = typer.Typer(help="Fit one preference tree, read it, and edit it by hand.", epilog=EXAMPLES, no_args_is_help=True)
 
@@ -80,25 +84,28 @@ def edit_tree(
 
     before = KeptTree.read(path, table=table)
     after = before.edited(
-        thresholds=dict(_pairs(threshold, "=", "--threshold NODE=VALUE")),
+        thresholds=dict(_pairs(threshold, "=", "--threshold NODE=VALUE, both numbers", float)),
         merged=merge or [],
-        pins=[(better, int(worse)) for better, worse in _pairs(pin, ">", "--pin LEAF>LEAF")],
+        pins=_pairs(pin, ">", "--pin LEAF>LEAF, both whole numbers", int),
     )
     after.write(out or path)
     _show(after, before)
     console.say(f"\nTree  {console.shown(out or path)}")
 
 
-def _pairs(values: list[str] | None, separator: str, form: str) -> list[tuple[int, float]]:
+def _pairs(
+    values: list[str] | None, separator: str, form: str, number: Callable[[str], Number]
+) -> list[tuple[int, Number]]:
     pairs = []
     for value in values or []:
-        left, found, right = value.partition(separator)
+        left, _, right = value.partition(separator)
         try:
-            pairs.append((int(left), float(right)))
+            pair = int(left), number(right)
         except ValueError:
-            found = ""
-        if not found:
-            raise UsageError(f"{value}: expected {form}, both numbers.")
+            pair = None
+        if pair is None or not math.isfinite(pair[1]):
+            raise UsageError(f"{value}: expected {form}.")
+        pairs.append(pair)
     return pairs
 
 
