@@ -134,7 +134,7 @@ class Ledger:
 
     def __len__(self) -> int:
         """How many rows there are."""
-        [(rows,)] = self._connection.execute("SELECT count(*) FROM entries")
+        [(rows,)] = self._rows("SELECT count(*) FROM entries")
         return int(rows)
 
     def record(self, entries: Iterable[Entry]) -> None:
@@ -149,18 +149,18 @@ class Ledger:
         wanted = json.dumps(list(dict.fromkeys(keys)))
         query = f"{_SELECT} WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key, attempt"
         found: dict[str, list[Entry]] = {}
-        for row in self._connection.execute(query, (wanted,)):
-            found.setdefault(row[0], []).append(_entry(row))
+        for row in self._rows(query, (wanted,)):
+            found.setdefault(row[0], []).append(self._read(row))
         return found
 
     def entries(self) -> Iterator[Entry]:
         """All rows, in an order that does not depend on when they were written."""
-        for row in self._connection.execute(f"{_SELECT} ORDER BY model, revision, template, subject, key, attempt"):
-            yield _entry(row)
+        for row in self._rows(f"{_SELECT} ORDER BY model, revision, template, subject, key, attempt"):
+            yield self._read(row)
 
     def models(self) -> list[tuple[str, str]]:
         """The models that answered, each with its revision."""
-        return list(self._connection.execute("SELECT DISTINCT model, revision FROM entries ORDER BY 1, 2"))
+        return list(self._rows("SELECT DISTINCT model, revision FROM entries ORDER BY 1, 2"))
 
     def summary(self) -> list[Summary]:
         """A line for each model and template."""
@@ -169,12 +169,12 @@ class Ledger:
                    sum(prompt_tokens + answer_tokens), sum(seconds)
             FROM entries GROUP BY model, revision, template ORDER BY model, revision, template
         """
-        return [Summary(*row) for row in self._connection.execute(query)]
+        return [Summary(*row) for row in self._rows(query)]
 
     def verify(self) -> list[str]:
         """What is wrong with the ledger, a line each; it never quotes a message or an answer."""
-        problems = [row for (row,) in self._connection.execute("PRAGMA integrity_check") if row != "ok"]
-        for *row, checksum in self._connection.execute(f"SELECT {', '.join(_COLUMNS)}, checksum FROM entries"):
+        problems = [row for (row,) in self._rows("PRAGMA integrity_check") if row != "ok"]
+        for *row, checksum in self._rows(f"SELECT {', '.join(_COLUMNS)}, checksum FROM entries"):
             where = f"{row[0][:12]} attempt {row[1]}"
             try:
                 entry = _entry(row)
@@ -187,7 +187,12 @@ class Ledger:
         return problems
 
     def export(self, path: Path) -> int:
-        """Write all rows to a file of JSON lines, whole or not at all; returns how many."""
+        """Write all rows to a file of JSON lines, whole or not at all; returns how many.
+
+        Raises LedgerError if the file cannot be written or is the ledger itself.
+        """
+        if path.exists() and path.samefile(self.path):
+            raise LedgerError(f"{path}: this is the ledger itself. Name another file.")
         aside = path.with_name(f".{path.name}.{os.getpid()}")
         rows = 0
         try:
@@ -228,13 +233,36 @@ class Ledger:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
+        """All of the block or none. Raises LedgerError if the file is damaged, locked by another or its disk full."""
         try:
-            yield
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                if self._connection.in_transaction:  # SQLite itself rolls back where the disk is full
+                    self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise LedgerError(f"{self.path}: the ledger cannot be written ({error}).") from None
+
+    def _rows(self, query: str, values: Sequence[str] = ()) -> Iterator[Any]:
+        """The rows of a query. Raises LedgerError if the file is damaged or locked by another."""
+        try:
+            yield from self._connection.execute(query, values)
+        except sqlite3.Error as error:
+            raise LedgerError(
+                f"{self.path}: the ledger cannot be read ({error}). Name another: --set ledger=FILE"
+            ) from None
+
+    def _read(self, row: Sequence[Any]) -> Entry:
+        try:
+            return _entry(row)
+        except ValueError:  # pydantic's would quote the row
+            raise LedgerError(
+                f"{self.path}: the row {row[0][:12]} attempt {row[1]} is malformed. All that is wrong: "
+                f"prefstudy ledger verify --ledger {self.path}"
+            ) from None
 
 
 def _stored(entry: Entry) -> tuple[Any, ...]:

@@ -132,6 +132,40 @@ def test_a_file_that_is_no_ledger_is_refused_in_words(tmp_path: Path) -> None:
         Ledger(tmp_path / "x.sqlite")
 
 
+def test_a_ledger_is_not_exported_over_itself(filled: Ledger) -> None:
+    with pytest.raises(LedgerError, match="this is the ledger itself"):
+        filled.export(filled.path.parent / "." / filled.path.name)
+    assert filled.verify() == []
+
+
+def test_a_malformed_row_is_refused_without_a_word_of_it_when_it_is_used(filled: Ledger) -> None:
+    change(filled, f"UPDATE entries SET seconds = '{SECRET}' WHERE subject = 'a-02'")
+    for use in (lambda: list(filled.entries()), lambda: Conversation(Scripted(), filled).ask(questions(3))):
+        with pytest.raises(LedgerError, match=r"attempt 1 is malformed\. .*prefstudy ledger verify") as refusal:
+            use()
+        assert SECRET not in str(refusal.value)
+
+
+def test_a_database_that_is_damaged_inside_is_told_in_words(filled: Ledger, capsys: pytest.CaptureFixture[str]) -> None:
+    filled.close()
+    content = bytearray(filled.path.read_bytes())
+    content[4096:] = b"\xff" * (len(content) - 4096)
+    filled.path.write_bytes(content)
+    for command in (["show"], ["verify"], ["export", str(filled.path.parent / "out.jsonl")]):
+        assert main(["ledger", *command, "--ledger", str(filled.path)]) == 1
+        assert "sqlite: " in capsys.readouterr().err
+    assert not (filled.path.parent / "out.jsonl").exists()
+
+
+def test_a_ledger_that_another_holds_is_told_in_words(filled: Ledger) -> None:
+    filled._connection.execute("PRAGMA busy_timeout = 1")
+    other = sqlite3.connect(filled.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(LedgerError, match=r"the ledger cannot be written \(database is locked\)"):
+        filled.record([])
+    other.close()
+
+
 def test_the_command_shows_counts_and_no_text(filled: Ledger, capsys: pytest.CaptureFixture[str]) -> None:
     Conversation(Scripted(lambda _: NONSENSE), filled).ask(questions(4)[3:])
     assert main(["ledger", "show", "--ledger", str(filled.path)]) == 0
