@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli import console
+from flows.cli.config import refuse_both
 from models.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def ask(
     from data_adapters.source.simulation import simulate
     from tasks.questionnaire import Questionnaire
 
+    refuse_both(raw, simulated=simulated)
     source = adapter(name)
     with console.err.status(f"Reading the items of {name} ..."), TemporaryDirectory() as aside:
         if simulated:

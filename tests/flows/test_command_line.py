@@ -91,7 +91,9 @@ def test_list_says_that_the_data_is_not_here_and_how_to_run_without(capsys: pyte
     assert "prefstudy run STUDY --simulated" in out
 
 
-@pytest.mark.parametrize("command", ["run sushi", "run all", "data card sushi", "explain tennis --player x"])
+@pytest.mark.parametrize(
+    "command", ["run sushi", "run all", "data card sushi", "ask sushi", "explain tennis --player x"]
+)
 def test_raw_files_and_simulation_at_once_are_refused(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = ask(capsys, f"{command} --raw here --simulated")
     assert (code, err) == (
