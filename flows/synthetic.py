@@ -30,7 +30,7 @@ class SyntheticConfig(DuelConfig):
 
 
 PAPER = SyntheticConfig()
-DEMO = SyntheticConfig(items=80, runs=2, tuning=Tuning(evaluations=4))
+DEMO = SyntheticConfig(items=80, runs=2, tuning=Tuning(steps=4))
 
 
 @flow(name="synthetic", task_runner=one_thread_a_core())

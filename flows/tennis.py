@@ -24,11 +24,14 @@ class TennisConfig(DuelConfig):
     explaining: ExplainConfig = Field(
         default=TENNIS, description="which duels are explained, and the published findings that this decides"
     )
+    tuning: Tuning = Field(
+        default=Tuning(search_rank=150), description="how lengthscales, penalty and depth are chosen"
+    )
     resamples: int = Field(default=1_000, ge=2, description="resamples of tournaments for the spread of SpecR")
 
 
 PAPER = TennisConfig()
-DEMO = TennisConfig(simulated=True, items=80, runs=2, tuning=Tuning(evaluations=4))
+DEMO = TennisConfig(simulated=True, items=80, runs=2, tuning=Tuning(steps=4))
 
 
 @flow(name="tennis", task_runner=one_thread_a_core())

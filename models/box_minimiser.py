@@ -15,7 +15,7 @@ from models.records import FloatArray, IntArray
 GRADIENT_TOLERANCE = 1e-2
 MAX_STEPS = 60
 MAX_HALVINGS = 12
-LONGEST = 2.0  # no step changes a coordinate by more
+LONGEST = 2.0
 SUFFICIENT = 1e-4  # share of the predicted decrease that a step must bring
 
 Evaluate = Callable[[FloatArray, IntArray], tuple[FloatArray, FloatArray]]
@@ -29,17 +29,30 @@ class Minimum(NamedTuple):
     value: FloatArray
 
 
-def minimise_in_box(evaluate: Evaluate, start: FloatArray, lower: FloatArray, upper: FloatArray) -> Minimum:
+def minimise_in_box(
+    evaluate: Evaluate,
+    start: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    *,
+    max_steps: int = MAX_STEPS,
+    max_halvings: int = MAX_HALVINGS,
+    longest: float = LONGEST,
+    settled: float = 0.0,
+) -> Minimum:
     """A local minimum of each of t functions over lower <= x <= upper, (p,), from its start (t, p).
 
     A function is left where its projected gradient is below `GRADIENT_TOLERANCE`, or where no step lowers it. What is
     found for one does not depend on the others.
+
+    max_steps: of each; max_halvings: of each step; longest: the most that a step changes a coordinate by; settled: a
+    function is also left where a step lowers it by less than that share of it.
     """
     x = np.clip(start, lower, upper)
     n_functions, p = x.shape
     value, gradient = evaluate(x, np.arange(n_functions))
     inverse = np.broadcast_to(np.eye(p), (n_functions, p, p)).copy()
-    for _ in range(MAX_STEPS):
+    for _ in range(max_steps):
         stuck = ((x <= lower) & (gradient > 0)) | ((x >= upper) & (gradient < 0))
         free = np.where(stuck, 0.0, gradient)
         going = np.flatnonzero(np.abs(free).max(axis=1, initial=0.0) > GRADIENT_TOLERANCE)
@@ -47,13 +60,15 @@ def minimise_in_box(evaluate: Evaluate, start: FloatArray, lower: FloatArray, up
             break
         step = -np.einsum("tij,tj->ti", inverse[going], free[going])
         step[stuck[going]] = 0.0
-        longest = np.abs(step).max(axis=1, keepdims=True)
-        step *= np.minimum(1.0, LONGEST / np.maximum(longest, LONGEST))
-        new_x, new_value, new_gradient = _backtrack(evaluate, x, value, gradient, going, step, (lower, upper))
+        step *= longest / np.maximum(np.abs(step).max(axis=1, keepdims=True), longest)
+        new_x, new_value, new_gradient = _backtrack(
+            evaluate, x, value, gradient, going, step, (lower, upper), max_halvings
+        )
         moved = new_x - x[going]
         _update(inverse, going, moved, new_gradient - gradient[going])
+        still = ~moved.any(axis=1) | (value[going] - new_value < settled * np.abs(value[going]))
         x[going], value[going], gradient[going] = new_x, new_value, new_gradient
-        gradient[going[~moved.any(axis=1)]] = 0.0
+        gradient[going[still]] = 0.0
     return Minimum(x, value)
 
 
@@ -65,12 +80,13 @@ def _backtrack(
     going: IntArray,
     step: FloatArray,
     box: tuple[FloatArray, FloatArray],
+    max_halvings: int,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Halve each function's step until it lowers it enough; one that never does is not taken."""
     new_x, new_value, new_gradient = x[going], value[going], gradient[going]
     length = np.ones(len(going))
     trying = np.arange(len(going))
-    for _ in range(MAX_HALVINGS):
+    for _ in range(max_halvings):
         functions = going[trying]
         trial = np.clip(x[functions] + length[trying, None] * step[trying], *box)
         found, slope = evaluate(trial, functions)

@@ -20,18 +20,18 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import fmin_l_bfgs_b
 from scipy.sparse import csr_array
 from scipy.special import expit
 from sklearn.base import clone
 
+from models.box_minimiser import minimise_in_box
 from models.gpm import CGPM, GPM, UPM, check_contexts
 from models.item_kernel import ItemKernel, distinct_rows, item_kernel
 from models.kernel_factor import exact_factor, with_constant
 from models.logistic_newton import minimise, newton_step
 from models.match_counts import MatchCounts, count_matches
 from models.match_models import SkewModel, UtilityModel, net
-from models.records import FloatArray
+from models.records import FloatArray, IntArray
 from models.validation import check_columns, check_comparisons, check_items
 
 Model = TypeVar("Model", GPM, UPM, CGPM)
@@ -41,7 +41,11 @@ UTILITIES = (1e-3, 1e3)
 PENALTIES = (1e-6, 1.0)
 SETTLED = 1e-4
 """The search ends when a step lowers the loss by less than this share of it."""
-TOLERANCE = 1e-3
+MAX_HALVINGS = 4
+"""Of a step. With few eigenvalues the slopes are rough: where a short step does not lead down, the search is over."""
+LONGEST = 1.0
+"""The logarithm of what a step multiplies or divides a setting by, at most: far away the slopes here say little."""
+TOLERANCE = 1e-4
 """Of the fits on the way, whose gradient is that much smaller than at zero."""
 UNSEEN = 1e-6
 """The weight of a context without training matches in the basis of the contexts."""
@@ -67,26 +71,28 @@ def search(
     context_of: ArrayLike | None = None,
     *,
     rank: int | None = None,
-    evaluations: int = 12,
+    max_steps: int = 12,
 ) -> tuple[Model, tuple[Trial, ...]]:
     """The model with the lengthscales and penalty of least validation loss, not fitted yet, and what was tried.
 
     validating: (m,) bool, the comparisons that are for validation; the others train. From the model's own lengthscales,
-    penalty, and weight of a utility if it has one, on by L-BFGS in their logarithms, its first step of length one, with
-    at most about so many fits.
+    penalty, and weight of a utility if it has one, on by BFGS in their logarithms, its first step of length one.
     rank: how many of the kernel's largest eigenvalues are kept on the way, all if None; they move smoothly where the
-    landmarks of a model would jump, and carry about as much as twice their number.
+    landmarks of a model would jump, and carry about as much as twice their number. The slopes are those of the whole
+    kernel: with too few they lead nowhere.
     """
     problem: _Problem = _problem(model, items, comparisons, validating, contexts, context_of)
     problem.rank = rank
     start, low, high = problem.start(model.penalty)
-    fmin_l_bfgs_b(
-        problem.scaled,
-        np.clip(start, low, high),
-        bounds=list(zip(low, high, strict=True)),
-        factr=SETTLED / np.finfo(np.float64).eps,
-        maxfun=evaluations,
-    )
+
+    def evaluate(points: FloatArray, _: IntArray) -> tuple[FloatArray, FloatArray]:
+        value, gradient = problem.scaled(points[0])
+        return np.array([value]), gradient[None]
+
+    minimise_in_box(
+        evaluate, start[None], low, high, max_steps=max_steps, max_halvings=MAX_HALVINGS, longest=LONGEST,
+        settled=SETTLED,
+    )  # fmt: skip
     best = min(problem.trials, key=lambda trial: trial.loss)
     chosen = clone(model).set_params(lengthscales=best.lengthscales, penalty=best.penalty)
     if isinstance(model, CGPM):
@@ -138,7 +144,7 @@ class _Problem:
         return np.log([*scales, *weights, penalty]), low, high
 
     def scaled(self, theta: FloatArray) -> tuple[float, FloatArray]:
-        """Both over the length of the first gradient asked for, so that the first step of L-BFGS has length one."""
+        """Both over the length of the first gradient asked for, so that the first step has length one."""
         loss, gradient = self.loss_and_gradient(theta)
         self.steepness = self.steepness or float(np.linalg.norm(gradient)) or 1.0
         return loss / self.steepness, gradient / self.steepness
@@ -149,8 +155,7 @@ class _Problem:
         k, K_U = kernel(self.items, self.items), context_kernel(self.contexts, self.contexts)
         K = k + constant
         training, validation = self._models(k, constant, K_U)
-        start = training.adjoint(self.pull) if len(self.pull) else None
-        fitted = minimise(training, self.training, penalty, tolerance=TOLERANCE, start=start)
+        fitted = minimise(training, self.training, penalty, tolerance=TOLERANCE)
         slopes, curvature = _slopes(self.training, fitted.z)
         self.pull = -slopes / penalty
 

@@ -56,17 +56,14 @@ class Fitted:
     products: int
 
 
-def minimise(
-    model: LinearModel, matches: MatchCounts, penalty: float, *, tolerance: float, start: FloatArray | None = None
-) -> Fitted:
-    """Fit w until the gradient is `tolerance` times that at zero; start: w to begin with, zero if None."""
+def minimise(model: LinearModel, matches: MatchCounts, penalty: float, *, tolerance: float) -> Fitted:
+    """Fit w, from zero on, until the gradient is `tolerance` times that at zero."""
     share = matches.played / matches.played.sum()
     won = matches.wins / matches.played.sum()
     at_zero = model.adjoint(0.5 * share - won)
-    w = np.zeros_like(at_zero) if start is None else start
-    z = model.z(w)
+    w, z = np.zeros_like(at_zero), np.zeros(len(share))
     scale = _norm(at_zero)
-    value, products = _objective(model, w, z, share, won, penalty), 2
+    value, products = _objective(model, w, z, share, won, penalty), 1
     steps = 0
     while True:
         right = expit(z)

@@ -19,12 +19,12 @@ from tasks.duels import Duels, Split
 DuelModel = Literal["gpm", "gpm_u", "c_gpm", "c_gpm_u", "upm", "preference_tree"]
 """gpm_u and c_gpm_u: gpm and c_gpm with a utility of their own beside the general preference."""
 CONTEXTUAL: frozenset[DuelModel] = frozenset({"c_gpm", "c_gpm_u"})
-WITH_UTILITY: frozenset[DuelModel] = frozenset({"gpm_u", "c_gpm_u"})
 Model = GPM | CGPM | UPM | PreferenceTree
 
 
-UTILITY = 10.0
-"""The weight of a utility in inner folds, and where the search for it begins otherwise."""
+UTILITY, LITTLE_UTILITY = 10.0, 0.1
+"""The weight of a utility in inner folds, and where the search for it begins otherwise; beside a plain model's rest."""
+PLAIN: Mapping[DuelModel, DuelModel] = {"gpm_u": "gpm", "c_gpm_u": "c_gpm"}
 
 
 Positive = Annotated[float, Field(gt=0)]
@@ -37,12 +37,12 @@ class Tuning(Record):
         default=400, ge=1, description="landmarks at most that carry the items' kernel; exact if not set"
     )
     search_rank: int | None = Field(
-        default=150,
+        default=300,
         ge=1,
         description="eigenvalues of the items' kernel that are kept during the search; all if not set",
     )
-    evaluations: int = Field(
-        default=12, ge=1, description="models fitted at most in the search for lengthscales and penalty"
+    steps: int = Field(
+        default=12, ge=1, description="steps at most of the search for lengthscales and penalty, of a fit or a few each"
     )
     inner_folds: int = Field(
         default=5, ge=2, description="folds of the training duels where none are kept for validation"
@@ -111,13 +111,16 @@ def probability(model: Model, duels: Duels, rows: IntArray) -> FloatArray:
     return model.predict_proba(duels.items, duels.comparisons[rows])
 
 
-def choose(kind: DuelModel, duels: Duels, split: Split, tuning: Tuning, *, seed: int) -> Chosen:
+def choose(
+    kind: DuelModel, duels: Duels, split: Split, tuning: Tuning, *, seed: int, plain: Chosen | None = None
+) -> Chosen:
     """Choose a model on the validation duels of a split: by gradient, a tree's depth by trying.
 
-    Without validation duels by trying a grid in inner folds of the training duels.
+    Without validation duels by trying a grid in inner folds of the training duels. plain: what was chosen of the model
+    without a utility, where a model with one is also looked for.
     """
     if len(split.validation) and kind != "preference_tree":
-        return _by_gradient(kind, duels, split, tuning)
+        return _by_gradient(kind, duels, split, tuning, plain)
     if len(split.validation):
         parts = [(split.train, split.validation)]
     else:
@@ -130,20 +133,30 @@ def choose(kind: DuelModel, duels: Duels, split: Split, tuning: Tuning, *, seed:
     return min(tried, key=lambda each: each.validation_loss)
 
 
-def _by_gradient(kind: DuelModel, duels: Duels, split: Split, tuning: Tuning) -> Chosen:
-    utility = UTILITY if kind in WITH_UTILITY else 0.0
-    start = Chosen(model=kind, validation_loss=np.inf, penalty=1e-4, utility=utility, rank=tuning.rank).unfitted(duels)
+def _by_gradient(kind: DuelModel, duels: Duels, split: Split, tuning: Tuning, plain: Chosen | None) -> Chosen:
+    """From the defaults on; a model with a utility also from a plain one that does better."""
+    utility = UTILITY if kind in PLAIN else 0.0
+    start = Chosen(model=kind, validation_loss=np.inf, penalty=1e-4, utility=utility, rank=tuning.rank)
+    found = _led_from(start, duels, split, tuning)
+    if plain is None or plain.validation_loss > found.validation_loss:
+        return found
+    start = plain.model_copy(update={"model": kind, "utility": LITTLE_UTILITY})
+    return min(found, _led_from(start, duels, split, tuning), key=lambda each: each.validation_loss)
+
+
+def _led_from(start: Chosen, duels: Duels, split: Split, tuning: Tuning) -> Chosen:
+    kind = start.model
     rows = np.concatenate([split.train, split.validation])
     validates = np.arange(len(rows)) >= len(split.train)
     contexts = (duels.contexts, duels.context_of[rows]) if kind in CONTEXTUAL else ()
     model, trials = search(
-        start,
+        start.unfitted(duels),
         duels.items,
         duels.comparisons[rows],
         validates,
         *contexts,
         rank=tuning.search_rank,
-        evaluations=tuning.evaluations,
+        max_steps=tuning.steps,
     )
     return Chosen(
         model=kind,
@@ -161,7 +174,7 @@ def _candidates(kind: DuelModel, tuning: Tuning) -> Iterator[Chosen]:
         for depth in tuning.depths:
             yield Chosen(model=kind, validation_loss=np.inf, max_depth=depth)
         return
-    weight = UTILITY if kind in WITH_UTILITY else 0.0
+    weight = UTILITY if kind in PLAIN else 0.0
     for scale, penalty in itertools.product(tuning.lengthscales, tuning.penalties):
         yield Chosen(model=kind, validation_loss=np.inf, lengthscales=scale, penalty=penalty, utility=weight)
 

@@ -15,7 +15,7 @@ from prefect.cache_policies import NO_CACHE
 from models.accuracy import accuracies
 from models.discrimination import auc, balanced_accuracy, log_loss
 from models.records import BoolArray, FloatArray, MetricRow, Record
-from tasks.duel_models import DuelModel, Tuning, choose, fit, preference, probability
+from tasks.duel_models import PLAIN, Chosen, DuelModel, Tuning, choose, fit, preference, probability
 from tasks.duels import Duels, Split, SplitProtocol, hold_out, in_folds, read_duels
 from tasks.progress import advance
 from tasks.results import write_json, write_metrics, write_parquet
@@ -91,11 +91,15 @@ def score_models(trial: DuelTrial, run: int, protocol: SplitProtocol) -> RunScor
     duels = trial.duels(protocol)
     splits = trial.splits(duels, protocol, run)
     rows, chosen = [], []
-    for kind in trial.models if protocol == "split_first" else trial.mirrored:
+    found: dict[tuple[DuelModel, int], Chosen] = {}
+    kinds = trial.models if protocol == "split_first" else trial.mirrored
+    for kind in sorted(kinds, key=lambda kind: kind in PLAIN):
         scores: list[FloatArray] = []
         chances: list[FloatArray] = []
         for number, split in enumerate(splits):
-            choice = choose(kind, duels, split, trial.tuning, seed=trial.seed + run)
+            plain = found.get((PLAIN.get(kind, kind), number))
+            choice = choose(kind, duels, split, trial.tuning, seed=trial.seed + run, plain=plain)
+            found[kind, number] = choice
             model = fit(choice.unfitted(duels), duels, split.train)
             scores.append(preference(model, duels, split.test))
             chances.append(probability(model, duels, split.test))
@@ -103,7 +107,7 @@ def score_models(trial: DuelTrial, run: int, protocol: SplitProtocol) -> RunScor
         left_wins = np.concatenate([split.left_wins for split in splits])
         measured = measure(np.concatenate(scores), np.concatenate(chances), left_wins)
         rows.append({"run": run, "variant": protocol, "model": kind, **measured, "duels": len(left_wins)})
-    return RunScores(rows, chosen)
+    return RunScores(sorted(rows, key=lambda row: kinds.index(row["model"])), chosen)
 
 
 def measure(scores: FloatArray, chances: FloatArray, left_wins: BoolArray) -> dict[str, float]:

@@ -62,7 +62,7 @@ def test_the_loss_it_reports_is_that_of_the_fitted_model(model: GPM | UPM | CGPM
     items, comparisons, roof = planted()
     validating = np.arange(len(comparisons)) % 4 == 0
     given = ([[0.0], [1.0]], roof) if isinstance(model, CGPM) else ()
-    chosen, trials = search(model, items, comparisons, validating, *given, evaluations=5)
+    chosen, trials = search(model, items, comparisons, validating, *given, max_steps=5)
     train = [given[0], given[1][~validating]] if given else []
     test = [given[0], given[1][validating]] if given else []
     chosen.fit(items, comparisons[~validating], *train)

@@ -26,7 +26,7 @@ def trial(folder, name: str, items: int, **more: object) -> DuelTrial:
     source = adapter(name)
     simulate(source, folder / "raw", seed=0, users=items)
     [table] = build(source, locate(source, folder / "raw", allow_unpinned=True))
-    tuning = Tuning(rank=None, evaluations=4, lengthscales=(2.0,), penalties=(1e-3,), inner_folds=2)
+    tuning = Tuning(rank=None, steps=4, lengthscales=(2.0,), penalties=(1e-3,), inner_folds=2)
     return DuelTrial(table=write_table(table, folder), tuning=tuning, seed=0, **more)
 
 

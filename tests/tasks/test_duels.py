@@ -25,7 +25,7 @@ from tasks.results import METRICS
 QUICK = Tuning(
     rank=None,
     search_rank=None,
-    evaluations=3,
+    steps=3,
     inner_folds=3,
     lengthscales=(2.0,),
     penalties=(1e-3, 1e-2),
