@@ -13,6 +13,7 @@ from prefect.cache_policies import NO_CACHE
 
 from models.feature_spec import FeatureSpec
 from prompts.conversation import Budget, Conversation
+from prompts.engines.replay import ReplaySettings
 from prompts.engines.start import EngineSettings, started
 from prompts.feature_file import read_features
 from prompts.ledger import Ledger
@@ -49,7 +50,8 @@ def conversation(
 
     What it was, and how much was asked, is written to `conversation.json` when the block ends.
     """
-    with Ledger(ledger) as opened, started(settings, opened, read_features().features) as engine:
+    replayed = isinstance(settings, ReplaySettings)
+    with Ledger(ledger, must_exist=replayed) as opened, started(settings, opened, read_features().features) as engine:
         talk = Conversation(engine, opened, chunk_size=chunk_size, budget=budget)
         yield talk
         run.answers.extend(talk.times())

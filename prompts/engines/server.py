@@ -7,11 +7,12 @@ import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError
 from openai.types.chat import ChatCompletion
-from pydantic import Field
+from pydantic import AfterValidator, Field, HttpUrl, TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from models.records import Record
@@ -22,11 +23,22 @@ REFUSED = (400, 401, 403, 404, 422)
 """Answers that another try would not change."""
 
 
+def _is_url(text: str) -> str:
+    """The text as it was given: a `HttpUrl` would become another, which the run-id would show."""
+    try:
+        TypeAdapter(HttpUrl).validate_python(text)
+    except ValidationError as error:
+        raise PydanticCustomError("no_url", "expected a valid http:// or https:// address") from error
+    return text
+
+
 class ServerSettings(Record):
     """Where the server is and how it is asked. A key, if it wants one, is read from OPENAI_API_KEY and kept nowhere."""
 
     kind: Literal["server"] = "server"
-    url: str = Field(description="address of the server, for example http://gpu-box:8000/v1")
+    url: Annotated[str, AfterValidator(_is_url)] = Field(
+        description="address of the server, for example http://gpu-box:8000/v1"
+    )
     model: str = Field(default="Qwen/Qwen3.5-27B", description="the model's name there")
     revision: str = Field(default="as served", description="its revision, as the ledger is to record it")
     concurrency: int = Field(default=8, ge=1, le=256, description="requests under way at the same time")
