@@ -76,6 +76,13 @@ class Summary(NamedTuple):
     seconds: float
 
 
+class Export(NamedTuple):
+    """The rows of an exported file, a line each; all of them are as they were written."""
+
+    path: Path
+    entries: list[Entry]
+
+
 class Imported(NamedTuple):
     """Rows an import added, and rows that were there already."""
 
@@ -99,7 +106,7 @@ class Ledger:
 
     def __init__(self, path: Path, *, must_exist: bool = False) -> None:
         self.path = path
-        if must_exist and not path.is_file():
+        if must_exist and not (path.is_file() and path.stat().st_size):  # SQLite takes an empty file as a database
             raise LedgerError(f"{path}: there is no ledger. A run writes one; or bring one in: prefstudy ledger import")
         try:
             if not must_exist:
@@ -189,10 +196,16 @@ class Ledger:
     def export(self, path: Path) -> int:
         """Write all rows to a file of JSON lines, whole or not at all; returns how many.
 
-        Raises LedgerError if the file cannot be written or is the ledger itself.
+        Raises LedgerError if the file cannot be written or is the ledger itself, or if a row is not as it was written:
+        in the file nobody could tell any more.
         """
         if path.exists() and path.samefile(self.path):
             raise LedgerError(f"{path}: this is the ledger itself. Name another file.")
+        if problems := self.verify():
+            raise LedgerError(
+                f"{self.path}: the ledger is not as it was written, so nothing is exported ({len(problems):,} found). "
+                f"What is wrong: prefstudy ledger verify --ledger {self.path}"
+            )
         aside = path.with_name(f".{path.name}.{os.getpid()}")
         rows = 0
         try:
@@ -209,13 +222,12 @@ class Ledger:
             aside.unlink(missing_ok=True)
         return rows
 
-    def import_from(self, path: Path) -> Imported:
+    def import_from(self, export: Export) -> Imported:
         """Add the rows of an exported file, all of them or none.
 
-        Raises LedgerError, naming the line, for a row that is malformed, was altered, or is another answer to a request
-        than the one the ledger has.
+        Raises LedgerError, naming the line, for a row that is another answer to a request than the one the ledger has.
         """
-        entries = list(_exported(path))
+        path, entries = export
         known = self.recorded([entry.key for entry in entries])
         there = {(entry.key, entry.attempt): entry for rows in known.values() for entry in rows}
         new = []
@@ -271,6 +283,11 @@ def _stored(entry: Entry) -> tuple[Any, ...]:
 
 def _entry(row: Sequence[Any]) -> Entry:
     return Entry(**dict(zip(_COLUMNS, row, strict=True)))
+
+
+def read_export(path: Path) -> Export:
+    """Read a file of exported rows. Raises LedgerError, naming the line, for one that is malformed or was altered."""
+    return Export(path, list(_exported(path)))
 
 
 def _exported(path: Path) -> Iterator[Entry]:

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from flows.cli import console
 from models.card import counted
-from prompts.ledger import Ledger, Summary
+from prompts.ledger import Ledger, Summary, read_export
 
 EXAMPLES = """Examples:
   prefstudy ledger show                       what was asked, and of whom
@@ -62,8 +62,9 @@ def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="What export wrote.")], ledger: Where = DEFAULT
 ) -> None:
     """Add the rows of an exported file, all of them or none. Another answer to a request that is there is refused."""
+    export = read_export(file)  # before a ledger is made
     with Ledger(ledger) as opened:
-        rows = opened.import_from(file)
+        rows = opened.import_from(export)
     console.say(f"{counted(rows.added, 'answers')} added to {console.shown(ledger)}, {rows.known:,} known before.")
 
 

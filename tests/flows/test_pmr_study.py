@@ -28,7 +28,7 @@ from prompts.engine import EngineError, Reply, Request
 from prompts.engines.replay import ReplaySettings
 from prompts.engines.rules import Rules
 from prompts.engines.server import ServerSettings
-from prompts.ledger import Ledger
+from prompts.ledger import Ledger, LedgerError, read_export
 from reports.render import render
 from tasks.feature_loop import LoopSettings
 from tasks.ranking_results import PUBLISHED
@@ -222,13 +222,16 @@ def test_a_run_on_the_ledger_alone_finds_the_same_to_the_byte(config: PmrConfig,
     with Ledger(config.answers) as ledger:
         ledger.export(tmp_path / "answers.jsonl")
     with Ledger(tmp_path / "elsewhere.sqlite") as other:
-        other.import_from(tmp_path / "answers.jsonl")
+        other.import_from(read_export(tmp_path / "answers.jsonl"))
     elsewhere = {"engine": ReplaySettings(), "ledger": tmp_path / "elsewhere.sqlite", "out": tmp_path}
     again = pmr_study(config.model_copy(update=elsewhere))
     check_same_results(again, run_dir)
     assert "recorded answers, replayed" in words(again)
     with pytest.raises(EngineError, match="has no answer of keyword rules"):
         pmr_study(config.model_copy(update={**elsewhere, "features": "table9"}))
+    with pytest.raises(LedgerError, match=r"nowhere\.sqlite: there is no ledger"):
+        pmr_study(config.model_copy(update={**elsewhere, "ledger": tmp_path / "nowhere.sqlite"}))
+    assert not (tmp_path / "nowhere.sqlite").exists()
 
 
 def test_a_run_killed_midway_leaves_no_folder_and_its_answers_and_ends_the_same(
@@ -285,6 +288,11 @@ def test_the_command_line_runs_the_published_features_by_keyword(
     [
         (["--engine", "oracle"], "does not match any of the expected tags: 'vllm', 'server', 'rules', 'replay'"),
         (["--engine", "server"], "engine.url: address of the server"),
+        (
+            ["--engine", "server", "--set", "engine.url=gpu-box"],
+            "engine.url = gpu-box: expected a valid http:// or",
+        ),
+        (["--engine", "server", "--set", "engine.url=ftp://gpu-box"], "expected a valid http:// or https:// address"),
         (["--set", "engine.modle=x"], "engine.modle: there is no such setting. Did you mean model?"),
         (
             ["--engine", "rules", "--set", "engine.url=x"],

@@ -11,7 +11,7 @@ import pytest
 
 from flows.cli.main import main
 from prompts.conversation import Conversation
-from prompts.ledger import Ledger, LedgerError
+from prompts.ledger import Ledger, LedgerError, read_export
 from tests.prompts.conftest import NONSENSE, TRUE, Scripted, questions
 
 SECRET = "message number 1"
@@ -63,8 +63,8 @@ def test_export_and_import_keep_every_row_and_importing_again_changes_nothing(fi
     assert filled.export(tmp_path / "all.jsonl") == 3
     assert stat.S_IMODE((tmp_path / "all.jsonl").stat().st_mode) == 0o600
     with Ledger(tmp_path / "other.sqlite") as other:
-        assert other.import_from(tmp_path / "all.jsonl") == (3, 0)
-        assert other.import_from(tmp_path / "all.jsonl") == (0, 3)
+        assert other.import_from(read_export(tmp_path / "all.jsonl")) == (3, 0)
+        assert other.import_from(read_export(tmp_path / "all.jsonl")) == (0, 3)
         assert list(other.entries()) == list(filled.entries())
         assert other.verify() == []
 
@@ -73,7 +73,7 @@ def test_an_unusual_line_break_in_a_message_survives_the_way_through_a_file(ledg
     Conversation(Scripted(lambda _: "one\u2028two\u0085three\nfour"), ledger).ask(questions(1))
     ledger.export(tmp_path / "all.jsonl")
     with Ledger(tmp_path / "other.sqlite") as other:
-        other.import_from(tmp_path / "all.jsonl")
+        other.import_from(read_export(tmp_path / "all.jsonl"))
         assert list(other.entries()) == list(ledger.entries())
 
 
@@ -84,7 +84,7 @@ def test_another_answer_to_a_known_request_is_refused_and_nothing_of_the_file_is
     with Ledger(tmp_path / "other.sqlite") as other:
         Conversation(Scripted(lambda _: '{"value":false}'), other).ask(questions(1))
         with pytest.raises(LedgerError, match=r"line \d: .* has another answer to request"):
-            other.import_from(tmp_path / "all.jsonl")
+            other.import_from(read_export(tmp_path / "all.jsonl"))
         assert len(other) == 1
 
 
@@ -95,18 +95,19 @@ def test_an_altered_line_is_refused_by_its_number_and_not_quoted(damage: str, fi
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     lines[1][damage] = lines[1][damage].replace("true", "false").replace("number", "nr")
     file.write_text("\n".join(map(json.dumps, lines)) + "\n")
-    with (
-        Ledger(tmp_path / "other.sqlite") as other,
-        pytest.raises(LedgerError, match="line 2: the row is not") as found,
-    ):
-        other.import_from(file)
+    with pytest.raises(LedgerError, match="line 2: the row is not") as found:
+        read_export(file)
     assert "message" not in str(found.value).partition("line 2")[2]
 
 
-def test_a_file_of_something_else_is_refused_by_line(ledger: Ledger, tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text(SECRET)
-    with pytest.raises(LedgerError, match=r"notes\.txt, line 1: expected a row of an exported ledger"):
-        ledger.import_from(tmp_path / "notes.txt")
+def test_a_file_of_something_else_is_refused_by_line_and_leaves_no_ledger_behind(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text(SECRET)
+    assert main(["ledger", "import", str(notes), "--ledger", str(tmp_path / "new.sqlite")]) == 1
+    assert "notes.txt, line 1: expected a row of an exported ledger" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [notes]
 
 
 def test_verify_finds_an_altered_answer_and_an_altered_question(filled: Ledger) -> None:
@@ -136,6 +137,13 @@ def test_a_ledger_is_not_exported_over_itself(filled: Ledger) -> None:
     with pytest.raises(LedgerError, match="this is the ledger itself"):
         filled.export(filled.path.parent / "." / filled.path.name)
     assert filled.verify() == []
+
+
+def test_a_ledger_with_an_altered_row_is_not_exported(filled: Ledger, tmp_path: Path) -> None:
+    change(filled, "UPDATE entries SET answer = '{\"value\":false}' WHERE subject = 'a-01'")
+    with pytest.raises(LedgerError, match=r"nothing is exported \(1 found\)\. .*prefstudy ledger verify"):
+        filled.export(tmp_path / "all.jsonl")
+    assert not (tmp_path / "all.jsonl").exists()
 
 
 def test_a_malformed_row_is_refused_without_a_word_of_it_when_it_is_used(filled: Ledger) -> None:
@@ -197,3 +205,10 @@ def test_a_ledger_that_is_not_there_is_an_error_and_none_is_made(
     assert main(["ledger", "show", "--ledger", str(tmp_path / "no.sqlite")]) == 1
     assert "there is no ledger" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_file_is_no_ledger_and_stays_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "empty.sqlite").touch()
+    assert main(["ledger", "verify", "--ledger", str(tmp_path / "empty.sqlite")]) == 1
+    assert "empty.sqlite: there is no ledger" in capsys.readouterr().err
+    assert (tmp_path / "empty.sqlite").stat().st_size == 0

@@ -14,7 +14,7 @@ from models.errors import PrefstudyError
 from prompts.conversation import Conversation
 from prompts.engines.replay import Replay, ReplaySettings
 from prompts.feature_file import read_features
-from prompts.ledger import Ledger
+from prompts.ledger import Ledger, read_export
 from tasks.feature_loop import LoopSettings, Search, TreeSettings, search_features
 from tasks.inbox import Inbox
 from tasks.reading_messages import extract_features
@@ -27,7 +27,7 @@ START = read_features().starting
 @pytest.fixture
 def ledger(tmp_path: Path):
     with Ledger(tmp_path / "ledger.sqlite") as opened:
-        opened.import_from(RECORDED)
+        opened.import_from(read_export(RECORDED))
         yield opened
 
 
