@@ -82,9 +82,12 @@ def edit_tree(
     """Change a tree by hand, fit its leaves again, and say what that did to its accuracy."""
     from tasks.kept_tree import KeptTree
 
+    thresholds = _pairs(threshold, "=", "--threshold NODE=VALUE, both numbers", float)
+    if len(dict(thresholds)) < len(thresholds):
+        raise UsageError("--threshold: a node is named twice. Give each a single value.")
     before = KeptTree.read(path, table=table)
     after = before.edited(
-        thresholds=dict(_pairs(threshold, "=", "--threshold NODE=VALUE, both numbers", float)),
+        thresholds=dict(thresholds),
         merged=merge or [],
         pins=_pairs(pin, ">", "--pin LEAF>LEAF, both whole numbers", int),
     )

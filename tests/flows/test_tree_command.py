@@ -37,6 +37,7 @@ def test_fit_show_and_edit_a_tree(workplace: Path, capsys: pytest.CaptureFixture
         (["--threshold", "0"], "expected --threshold NODE=VALUE"),
         (["--threshold", "0=nan"], "0=nan: expected --threshold NODE=VALUE, both numbers."),
         (["--threshold", "0=1e999"], "0=1e999: expected --threshold NODE=VALUE, both numbers."),
+        (["--threshold", "0=2", "--threshold", "0=3"], "--threshold: a node is named twice"),
         (["--pin", "0>1.5"], "0>1.5: expected --pin LEAF>LEAF, both whole numbers."),
         (["--merge", "99"], "there is no node 99"),
     ],
