@@ -23,6 +23,8 @@ WHOLE_NUMBER = r"^-?[0-9]+$"
 """Arrow alone would also read hexadecimal numbers."""
 MORE_DIGITS = r"^[^1-9eE]*[1-9]([^0-9eE]?[0-9]){17}"
 """A number of more digits than the 17 that a float keeps: nobody measured those."""
+SHOWN = 80
+"""Characters of a first line that is no header, as in a file that is no text."""
 BYTE_ORDER_MARK = "\ufeff"
 """Nobody sees it, so that a complaint has to say that it is there."""
 
@@ -73,8 +75,10 @@ class Rows:
         """The rows below the first, which has to be `header`. Raises RawDataError if it is not."""
         found = self.fields[0] if self.fields else []
         if found != list(header):
+            wanted = ", ".join(header)
             shown = ", ".join(found).replace(BYTE_ORDER_MARK, "a byte order mark and ") or "nothing"
-            raise RawDataError(f"{self.name}, line 1: expected the header {', '.join(header)}, found {shown}.")
+            shown = _printable(shown, max(SHOWN, len(wanted)))
+            raise RawDataError(f"{self.name}, line 1: expected the header {wanted}, found {shown}.")
         return replace(self, fields=self.fields[1:], lines=self.lines[1:])
 
 
@@ -206,6 +210,12 @@ def _decode(name: str, content: bytes, encoding: str) -> str:
 def _no_text(name: str, content: bytes, start: int, end: int, encoding: str) -> RawDataError:
     line = content.count(b"\n", 0, start) + 1
     return RawDataError(f"{name}, line {line}: expected {encoding} text, found the bytes {content[start:end]!r}.")
+
+
+def _printable(text: str, length: int) -> str:
+    """The beginning of a text, without what a terminal would obey."""
+    beginning = "".join(character if character.isprintable() else "?" for character in text[:length])
+    return f"{beginning} ..." if len(text) > length else beginning
 
 
 def _casts(text: pa.Scalar, to: pa.DataType) -> bool:
