@@ -16,19 +16,25 @@ HEADLINES = ("auc", "accuracy")
 NUMBERS = ("Found", "Published")
 
 
-def shown_run(run_dir: Path) -> RenderableType:
-    """The table of a finished run; nothing is compared with what was published where the data is simulated."""
+def shown_run(run_dir: Path, *, published_drew: bool) -> RenderableType:
+    """The table of a finished run. Nothing is compared with what was published where the data is simulated.
+
+    published_drew: unless the publication drew its data as well.
+    """
     rows = TypeAdapter(tuple[MetricRow, ...]).validate_json((run_dir / "results" / "metrics.json").read_bytes())
     record = RunRecord.model_validate_json((run_dir / "run.json").read_bytes())
-    return shown_metrics(rows, simulated=record.simulated)
+    return shown_metrics(rows, comparable=published_drew or not record.simulated)
 
 
-def shown_metrics(rows: Sequence[MetricRow], *, simulated: bool) -> RenderableType:
-    """The headline of each model on what was held out, and the rows of which something was published."""
+def shown_metrics(rows: Sequence[MetricRow], *, comparable: bool) -> RenderableType:
+    """The headline of each model on what was held out, and the rows of which something was published.
+
+    comparable: whether what was published can stand beside what was found.
+    """
     headlines = _headlines(rows)
     shown = [row for row in rows if row in headlines or row.published is not None]
     sources = dict.fromkeys(row.published_source for row in shown if row.published_source)
-    compared = bool(sources) and not simulated
+    compared = bool(sources) and comparable
     lines = table("Model", "Variant", "Metric", "Found", *(["Published"] if compared else []), numbers=NUMBERS)
     for cells in dict.fromkeys(_cells(row)[: len(lines.columns)] for row in shown):
         lines.add_row(*cells)

@@ -161,7 +161,7 @@ def _run_one(study: studies.Study, config: StudyConfig) -> None:
     """Run a study, and say what it found and where its report lies."""
     run_dir = run_study(study, config)
     console.out.print()
-    console.out.print(shown_run(run_dir))
+    console.out.print(shown_run(run_dir, published_drew=study.config.model_fields["simulated"].default))
     say_where(_report_of(run_dir))
 
 
