@@ -20,7 +20,7 @@ FIRST_STEPS = """First steps:
   prefstudy run sushi           run the study on it
 
 It exits with 0 if all went well, with 1 if the input or the machine is at
-fault, with 2 if the command is."""
+fault, with 2 if the command is, with 130 after Ctrl-C and 143 after SIGTERM."""
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EIO}
 
