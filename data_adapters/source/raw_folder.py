@@ -68,22 +68,25 @@ def check(adapter: Adapter, raw: Path | None = None) -> tuple[FileCheck, ...]:
     return _check_files(adapter.dataset, _first_with_files(adapter.dataset, _places(adapter.dataset, raw)))
 
 
-def locate(adapter: Adapter, raw: Path | None = None, *, allow_unpinned: bool = False) -> RawFolder:
+def locate(
+    adapter: Adapter, raw: Path | None = None, *, allow_unpinned: bool = False, without: str = "--simulated"
+) -> RawFolder:
     """Find the raw files and check their sha256 (DESIGN: the data).
 
     With `raw`, only there: in raw/NAME/raw, raw/NAME, raw. Without, the same below PREFSTUDY_RAW, then the cache.
-    `allow_unpinned` accepts files that are not the published ones. Raises MissingDataError if a file is missing, and
-    RawDataError if one is altered, naming the line if a strict reading finds one.
+    `allow_unpinned` accepts files that are not the published ones; `without` is what the caller's user can type where
+    there are none. Raises MissingDataError if a file is missing, and RawDataError if one is altered, naming the line if
+    a strict reading finds one.
     """
     dataset = adapter.dataset
     places = _places(dataset, raw)
     folder = _first_with_files(dataset, places)
     if folder is None:
-        raise MissingDataError(_nothing_found(dataset, places))
+        raise MissingDataError(_nothing_found(dataset, places, without))
     checks = _check_files(dataset, folder)
     missing = [check.file.name for check in checks if check.state == "missing"]
     if missing:
-        raise MissingDataError(f"{folder}: {', '.join(missing)} missing. {_get_it(dataset)}")
+        raise MissingDataError(f"{folder}: {', '.join(missing)} missing. {_get_it(dataset, without)}")
     found = RawFolder(path=folder, files=_records(dataset, checks), simulated=(folder / SIMULATED).exists())
     altered = sorted((check for check in checks if check.state == "altered"), key=lambda check: check.expected is None)
     if altered and (found.simulated or not allow_unpinned):
@@ -153,16 +156,16 @@ def _records(dataset: Dataset, checks: tuple[FileCheck, ...]) -> tuple[RawFileRe
     )
 
 
-def _nothing_found(dataset: Dataset, places: tuple[Path, ...]) -> str:
+def _nothing_found(dataset: Dataset, places: tuple[Path, ...], without: str) -> str:
     files = "; or ".join(", ".join(file.name for file in form) for form in dataset.forms)
     looked = "\n".join(f"  {place}" for place in places)
-    return f"No raw files of {dataset.name} found ({files}). Looked in:\n{looked}\n{_get_it(dataset)}"
+    return f"No raw files of {dataset.name} found ({files}). Looked in:\n{looked}\n{_get_it(dataset, without)}"
 
 
-def _get_it(dataset: Dataset) -> str:
+def _get_it(dataset: Dataset, without: str) -> str:
     return (
         f"Fetch it: prefstudy data fetch {dataset.name}. "
-        f"Or name the folder that has it with --raw, or go without: --simulated."
+        f"Or name the folder that has it with --raw, or go without: {without}."
     )
 
 

@@ -148,7 +148,8 @@ def build_data(
 
     source = adapter(name, variant, mapping=mapping)
     with console.err.status(f"Building {name} ..."):
-        tables = build(source, locate(source, raw, allow_unpinned=allow_unpinned))
+        without = f"prefstudy data simulate {name}"
+        tables = build(source, locate(source, raw, allow_unpinned=allow_unpinned, without=without))
         folders = [write_table(table, out) for table in tables]
     counted = ["Items", "Comparisons", "Users", "Dropped"]
     lines = console.table("Table", *counted, numbers=counted)

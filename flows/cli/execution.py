@@ -27,10 +27,14 @@ class Planned(NamedTuple):
 
 
 def run_study(study: Study, config: StudyConfig) -> Path:
-    """Run a study after making sure, before Prefect's server starts, that its data is there and its output can be."""
-    check_output(config.out / study.name)
+    """Run a study after making sure, before Prefect's server starts, that its data is there and its output can be.
+
+    So are the files that its settings name. The output comes last: trying it makes a folder.
+    """
+    config.contents()
     if not config.simulated:
         locate(config.adapter(study.name), config.raw, allow_unpinned=config.allow_unpinned)
+    check_output(config.out / study.name)
     console.err.print(f"Study {study.name}", style="bold")
     with console.progress("Starting Prefect (about 10 s)"), interruptible(), server_answers():
         return study.flow(config)

@@ -126,7 +126,15 @@ def test_a_run_without_data_exits_with_1_and_says_how_to_get_it(
     assert "prefstudy data fetch sushi" in err
     assert "--simulated" in err
     assert "Traceback" not in err
-    assert not list((empty_machine / "runs").rglob("run.json"))
+    assert not (empty_machine / "runs").exists()
+
+
+def test_a_table_that_cannot_be_built_without_data_is_not_advised_to_take_an_option_that_there_is_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, _, err = ask(capsys, "data build sushi")
+    assert code == 1
+    assert err.endswith("or go without: prefstudy data simulate sushi.\n")
 
 
 def test_an_unknown_study_exits_with_2_and_names_the_one_meant(capsys: pytest.CaptureFixture[str]) -> None:
