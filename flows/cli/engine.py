@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -37,14 +39,17 @@ DEFAULTS = {
 def prepare_prefect() -> None:
     """Set what the user has not set herself; to be called before Prefect is imported.
 
-    Her profile and server are used if she has them. Where her home cannot be written, Prefect gets a folder that can.
+    Her profile and server are used if she has them. Where her home cannot be written, Prefect gets a folder that can,
+    for as long as this process lives.
     """
     for name, value in DEFAULTS.items():
         os.environ.setdefault(name, value)
     home = Path(os.environ.get("PREFECT_HOME", "~/.prefect")).expanduser()
     if not _writable(home):
         aside = tempfile.mkdtemp(prefix="prefstudy-prefect-")
-        err.print(f"{home} cannot be written; Prefect keeps its database in {aside}.", soft_wrap=True)
+        err.print(f"{home} cannot be written; while this runs, Prefect keeps its database in {aside}.", soft_wrap=True)
+        # At exit what is registered last is done first: Prefect's server has then ended.
+        atexit.register(shutil.rmtree, aside, ignore_errors=True)
         os.environ["PREFECT_HOME"] = aside
 
 

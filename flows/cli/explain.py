@@ -45,12 +45,15 @@ def explain(
     """Explain the matches that one player lost."""
     from tasks.explanations import ExplainConfig
     from tasks.losses import SETTINGS, explain_losses
+    from tasks.run_folder import check_output
 
     if name not in SETTINGS:
         raise UsageError(f"{name}: the losses of a player can be explained of {', '.join(SETTINGS)}.")
     refuse_both(raw, simulated=simulated)
     with console.err.status("Reading the matches ..."):
         table = _table(name, raw, simulated=simulated, allow_unpinned=allow_unpinned, seed=seed)
+    if out is not None:
+        check_output(out)
     with console.err.status("Fitting and explaining; this takes a minute or two ..."):
         losses = explain_losses(table, player, config=ExplainConfig(), seed=seed)
     _say(losses, simulated=table.manifest.simulated)
