@@ -13,11 +13,14 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import log_ndtr
 
 from models.records import BoolArray, FloatArray, IntArray
+
+Places = IntArray | NDArray[np.int32]
 
 STEP_TOLERANCE = 2e-5  # Newton's steps square: after one as small as this the error is below 1e-9
 LONG_STEP = 0.25
@@ -33,32 +36,32 @@ _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 class PairCounts:
     """Comparisons among m values in each of t problems, equal ones counted together.
 
-    problem, winner, loser, count: (p,); a pair of a value with itself says nothing and must not be in it.
+    problem, winner, loser, count: (p,); a pair of a value with itself says nothing and must not be in it. Counted, the
+    places are of 32 bits: a fine tree of many comparisons has millions of pairs of leaves.
     """
 
     n_problems: int
     n_values: int
-    problem: IntArray
-    winner: IntArray
-    loser: IntArray
+    problem: Places
+    winner: Places
+    loser: Places
     count: FloatArray
 
     def __add__(self, other: Self) -> PairCounts:
         """The counts of both, of pairs among the same values."""
         n = self.n_values
-        keys = [(counts.problem * n + counts.winner) * n + counts.loser for counts in (self, other)]
+        keys = [(counts.problem.astype(np.int64) * n + counts.winner) * n + counts.loser for counts in (self, other)]
         distinct, place = np.unique(np.concatenate(keys), return_inverse=True)
         total = _sum_at(place, np.concatenate([self.count, other.count]), len(distinct))
-        rest, losers = np.divmod(distinct, n)
-        return PairCounts(self.n_problems, n, *np.divmod(rest, n), losers, total)
+        return PairCounts(self.n_problems, n, *_places(distinct, n), total)
 
     @property
-    def winners(self) -> IntArray:
+    def winners(self) -> Places:
         """Positions of the winners in the flattened (t, m) values."""
         return self.problem * self.n_values + self.winner
 
     @property
-    def losers(self) -> IntArray:
+    def losers(self) -> Places:
         """Positions of the losers in the flattened (t, m) values."""
         return self.problem * self.n_values + self.loser
 
@@ -68,15 +71,20 @@ def count_pairs(problem: IntArray, winner: IntArray, loser: IntArray, n_problems
     apart = winner != loser
     keys = (problem[apart] * n_values + winner[apart]) * n_values + loser[apart]
     distinct, counts = np.unique(keys, return_counts=True)
-    rest, losers = np.divmod(distinct, n_values)
-    problems, winners = np.divmod(rest, n_values)
-    return PairCounts(n_problems, n_values, problems, winners, losers, counts.astype(np.float64))
+    return PairCounts(n_problems, n_values, *_places(distinct, n_values), counts.astype(np.float64))
+
+
+def _places(keys: IntArray, n_values: int) -> tuple[Places, Places, Places]:
+    """Problem, winner and loser of keys (problem n_values + winner) n_values + loser."""
+    rest, loser = np.divmod(keys, n_values)
+    problem, winner = np.divmod(rest, n_values)
+    return problem.astype(np.int32), winner.astype(np.int32), loser.astype(np.int32)
 
 
 def pair_laplacian(pairs: PairCounts, weight: FloatArray) -> FloatArray:
     """The sum over pairs of weight (e_w - e_l)(e_w - e_l)', (t, m, m); Lambda of Eq. 4: count r (z + r) / 2."""
     m = pairs.n_values
-    cells = pairs.winners * m + pairs.loser
+    cells = pairs.winners.astype(np.int64) * m + pairs.loser
     wins = _sum_at(cells, -weight, pairs.n_problems * m * m).reshape(-1, m, m)
     laplacian = wins + np.swapaxes(wins, 1, 2)
     diagonal = np.arange(m)
@@ -107,11 +115,11 @@ class _Problem:
     mean: FloatArray
 
     @cached_property
-    def winners(self) -> IntArray:
+    def winners(self) -> Places:
         return self.pairs.winners
 
     @cached_property
-    def losers(self) -> IntArray:
+    def losers(self) -> Places:
         return self.pairs.losers
 
     def values(self, v: FloatArray) -> FloatArray:
@@ -161,10 +169,13 @@ class _Problem:
         return np.asarray(np.linalg.solve(self.hessian(weight), gradient[..., None])[..., 0])
 
     @cached_property
-    def rows(self) -> tuple[IntArray, IntArray]:
+    def rows(self) -> tuple[IntArray | slice, IntArray]:
         """The order of the pairs by (winner, loser), and where each winner's begin: a compressed sparse matrix."""
-        starts = np.searchsorted(self.winners, np.arange(self.mean.size + 1), sorter=np.argsort(self.winners))
-        return np.lexsort((self.losers, self.winners)), starts
+        starts = np.append(0, np.cumsum(np.bincount(self.winners, minlength=self.mean.size)))
+        keys = self.winners.astype(np.int64) * self.mean.size + self.losers
+        if (keys[1:] >= keys[:-1]).all():
+            return slice(None), starts
+        return np.argsort(keys, kind="stable"), starts
 
     def _sparse_steps(self, gradient: FloatArray, weight: FloatArray) -> FloatArray:
         """The Newton step by conjugate gradients, preconditioned by the diagonal; L = factor * I."""
@@ -180,7 +191,7 @@ class _Problem:
         return np.asarray(step).reshape(gradient.shape)
 
 
-def _sum_at(places: IntArray, weights: FloatArray, size: int) -> FloatArray:
+def _sum_at(places: Places, weights: FloatArray, size: int) -> FloatArray:
     return np.bincount(places, weights=weights, minlength=size).astype(np.float64, copy=False)
 
 

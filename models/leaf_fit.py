@@ -36,17 +36,17 @@ def fit_leaves(pairs: PairCounts, n_leaves: IntArray, ratio: float) -> FloatArra
     is_touched[pairs.winner] = True
     is_touched[pairs.loser] = True
     touched = np.flatnonzero(is_touched)
-    rank = np.cumsum(is_touched) - 1
-    tree_of_leaf = np.repeat(np.arange(len(n_leaves)), n_leaves)
+    rank = np.cumsum(is_touched, dtype=np.int32) - 1
+    tree_of_leaf = np.repeat(np.arange(len(n_leaves), dtype=np.int32), n_leaves)
     sizes = np.bincount(tree_of_leaf[touched], minlength=len(n_leaves))
-    first = np.cumsum(sizes) - sizes
+    first = np.cumsum(sizes, dtype=np.int32) - sizes.astype(np.int32)
     tree = tree_of_leaf[pairs.winner]
     winner, loser = rank[pairs.winner] - first[tree], rank[pairs.loser] - first[tree]
     for size in np.unique(sizes[sizes > 0]):
         members = np.flatnonzero(sizes == size)
-        place = np.full(len(sizes), -1)
+        place = np.full(len(sizes), -1, dtype=np.int32)
         place[members] = np.arange(len(members))
-        mine = np.flatnonzero(place[tree] >= 0)
+        mine = slice(None) if len(members) == len(sizes) else np.flatnonzero(place[tree] >= 0)
         group = PairCounts(len(members), int(size), place[tree[mine]], winner[mine], loser[mine], pairs.count[mine])
         values[touched[first[members][:, None] + np.arange(size)]] = laplace_mode(group, prior_factor(ratio))
     return values
