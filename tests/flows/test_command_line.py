@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -287,6 +288,18 @@ def test_where_the_output_cannot_be_written_one_line_says_so(command: str) -> No
             stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=root,
         )  # fmt: skip
     assert (run.returncode, run.stderr) == (1, "The output cannot be written: no space left on device.\n")
+
+
+def test_the_folder_that_prefect_gets_where_its_home_cannot_be_written_is_removed_at_the_end(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "aside").mkdir()
+    script = "import os, flows.cli.engine as e; e.prepare_prefect(); print(os.path.isdir(os.environ['PREFECT_HOME']))"
+    environment = {"PREFECT_HOME": str(tmp_path / "file" / "home"), "TMPDIR": str(tmp_path / "aside")}
+    run = subprocess.run(
+        [sys.executable, "-c", script], env=os.environ | environment, check=True, capture_output=True, text=True
+    )
+    assert "cannot be written; while this runs, Prefect keeps its database in" in run.stderr
+    assert (run.stdout, list((tmp_path / "aside").iterdir())) == ("True\n", [])
 
 
 def test_losses_can_be_explained_of_tennis_alone(capsys: pytest.CaptureFixture[str]) -> None:

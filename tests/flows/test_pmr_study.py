@@ -301,7 +301,7 @@ def test_the_command_line_runs_the_published_features_by_keyword(
         (["--engine", "rules", "--features", "none.toml"], "none.toml: the features cannot be read"),
     ],
 )
-def test_an_engine_or_features_that_cannot_be_are_refused(
+def test_an_engine_or_features_that_cannot_be_are_refused_before_the_study_starts(
     arguments: list[str],
     complaint: str,
     tmp_path: Path,
@@ -310,7 +310,9 @@ def test_an_engine_or_features_that_cannot_be_are_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["run", "pmr", "--simulated", *arguments]) == 2
-    assert complaint in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert complaint in told
+    assert "Study pmr" not in told
 
 
 def test_the_metrics_are_kept_as_an_artifact_without_a_text(run_dir: Path) -> None:
