@@ -30,7 +30,7 @@ def explain(kind: type[BaseModel], errors: Iterable[ErrorDetails]) -> list[str]:
             lines += _unknown(kind, name, error["loc"])
             continue
         found = "" if error["type"] == "missing" or not name else f" = {error['input']}"
-        lines.append(f"  {name or 'the whole'}{found}: {error['msg'][:1].lower()}{error['msg'][1:]}")
+        lines.append(f"  {name or 'the whole'}{found}: {_within_a_sentence(error['msg'])}")
         if field is not None and field.description:
             lines.append(f"    {name}: {field.description}{_default(field)}")
     return lines
@@ -44,6 +44,11 @@ def _default(field: FieldInfo) -> str:
     """The default in brackets; none for a setting that is required, or that is a group of settings."""
     default = None if field.is_required() else field.get_default(call_default_factory=True)
     return "" if field.is_required() or isinstance(default, BaseModel) else f" (default: {default})"
+
+
+def _within_a_sentence(text: str) -> str:
+    """With a small first letter, unless it begins an abbreviation."""
+    return text if text[:2].isupper() else text[:1].lower() + text[1:]
 
 
 def _unknown(kind: type[BaseModel], name: str, location: Location) -> list[str]:

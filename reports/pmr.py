@@ -37,6 +37,7 @@ def page(run: FinishedRun) -> Page:
             asked_section(run, asked),
             provenance(run.record, run.cards()),
         ],
+        comparable=_is_comparable(run),
     )
 
 
