@@ -118,7 +118,7 @@ class _Problem:
     """Training and validation matches among the same items (n, d) and contexts (q, e).
 
     A model without contexts has one, of no columns. utility: whether it is a utility model; utility_weight: u of
-    another, zero for none. pull: (p,) the dual coefficients of the last fit.
+    another, zero for none.
     """
 
     utility: bool
@@ -132,7 +132,6 @@ class _Problem:
     utility_weight: float
     rank: int | None = None
     trials: list[Trial] = field(default_factory=list)
-    pull: FloatArray = field(default_factory=lambda: np.zeros(0))
     steepness: float = 0.0
 
     def start(self, penalty: float) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -157,19 +156,19 @@ class _Problem:
         training, validation = self._models(k, constant, K_U)
         fitted = minimise(training, self.training, penalty, tolerance=TOLERANCE)
         slopes, curvature = _slopes(self.training, fitted.z)
-        self.pull = -slopes / penalty
+        pull = -slopes / penalty  # the dual coefficients
 
         z = validation.z(fitted.w)
         e, _ = _slopes(self.validation, z)
         solution, _ = newton_step(training, curvature, penalty, validation.adjoint(e), tolerance=TOLERANCE)
         q = training.z(solution)
         parts = [_Part(validation, e), _Part(training, -curvature * q)]
-        by_kernel, by_context_kernel = self._kernel_gradients(parts, K, K_U)
+        by_kernel, by_context_kernel = self._kernel_gradients(parts, pull, K, K_U)
         gradient = [
             *_lengthscale_gradient(kernel, self.items, by_kernel * k),
             *_lengthscale_gradient(context_kernel, self.contexts, by_context_kernel * K_U),
             *([-constant * float(by_kernel.sum())] if constant else []),
-            -penalty * float(q @ self.pull),
+            -penalty * float(q @ pull),
         ]
         share, won = _shares(self.validation)
         loss = float(share @ np.logaddexp(0.0, z) - won @ z)
@@ -197,25 +196,25 @@ class _Problem:
         return SkewModel(factor, contexts, self.training), SkewModel(factor, contexts, self.validation)
 
     def _kernel_gradients(
-        self, parts: Sequence[_Part], K: FloatArray, K_U: FloatArray
+        self, parts: Sequence[_Part], pull: FloatArray, K: FloatArray, K_U: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Minus the derivatives of the loss by the entries of K (n, n), and by those of K_U (q, q)."""
         if self.utility:
             pulls = sum((net(part.model.matches, part.values) for part in parts), np.zeros(len(K)))
-            return -np.multiply.outer(pulls, net(self.training, self.pull)), np.zeros_like(K_U)
+            return -np.multiply.outer(pulls, net(self.training, pull)), np.zeros_like(K_U)
         by_kernel = np.zeros_like(K)
-        duals = [_skew(self.training, self.pull, context) for context in range(len(K_U))]
+        duals = [_skew(self.training, pull, context) for context in range(len(K_U))]
         for context, weights in enumerate(K_U):
             dual = _total([float(weight) * of_c for weight, of_c in zip(weights, duals, strict=True)])
             pulls_here = _total([_skew(part.model.matches, part.values, context) for part in parts])
             by_kernel += np.asarray(pulls_here @ np.asarray(dual.T @ K).T)
-        return by_kernel, self._context_gradient(parts)
+        return by_kernel, self._context_gradient(parts, pull)
 
-    def _context_gradient(self, parts: Sequence[_Part]) -> FloatArray:
+    def _context_gradient(self, parts: Sequence[_Part], pull: FloatArray) -> FloatArray:
         """Minus the derivative of the loss by k_U(u, c): the pulls of the pairs in u times what B_c says of them."""
         found = np.zeros((self.training.n_contexts, self.training.n_contexts))
         skew = [(part.model, part.values) for part in parts if isinstance(part.model, SkewModel)]
-        for c, form in enumerate(skew[-1][0].by_context(self.pull)):
+        for c, form in enumerate(skew[-1][0].by_context(pull)):
             for model, values in skew:
                 weights = values * model.of_form(form)
                 found[:, c] -= np.bincount(model.matches.context, weights=weights, minlength=len(found))

@@ -20,7 +20,7 @@ MAX_STEPS = 60
 MAX_PRODUCTS = 200
 """Of one Newton step."""
 FEW = 300
-"""Up to so many pairs a Newton step is solved directly: O(p^3), and less than one product with the Hessian costs."""
+"""Up to so many pairs a Newton step is solved directly: O(p^3), less than the products that it takes otherwise."""
 
 
 class LinearModel(Protocol):
