@@ -56,8 +56,7 @@ def bin_items(items: FloatArray, columns: Sequence[Column]) -> Binned:
 
 
 def _ranked(values: FloatArray) -> tuple[IntArray, CodeArray, FloatArray]:
-    order = _sorting_order(values)
-    ordered = values.take(order)
+    order, ordered = _sorted(values)
     n_missing = int(np.isnan(ordered).sum())  # NaN sorts last
     known = ordered[: len(ordered) - n_missing]
     changes = known[1:] != known[:-1]
@@ -72,23 +71,27 @@ def _ranked(values: FloatArray) -> tuple[IntArray, CodeArray, FloatArray]:
     return order, ranks, distinct
 
 
-def _sorting_order(values: FloatArray) -> IntArray:
-    """The order that sorts values, NaN last.
+def _sorted(values: FloatArray) -> tuple[IntArray, FloatArray]:
+    """The order that sorts values, NaN last, and the values in that order.
 
     Sorting numbers is several times faster than sorting their positions. So each value's leading bits are sorted with
-    its position in place of the others; what these would have decided, almost nothing, is put right by a sort that is
-    fast on what is nearly sorted.
+    its position in place of the others; the few values that only these would have ordered are sorted once more.
     """
-    bits = np.where(np.isnan(values), np.nan, values).view(np.int64)
+    missing = np.isnan(values)
+    bits = (np.where(missing, np.nan, values) if missing.any() else values.copy()).view(np.int64)
     bits ^= (bits >> 63) & np.int64(0x7FFF_FFFF_FFFF_FFFF)  # so that integers order as the floats do
     position_bits = max(len(values) - 1, 1).bit_length()
-    packed = (bits >> position_bits << position_bits) | np.arange(len(values))
+    low_bits = np.int64((1 << position_bits) - 1)
+    packed = (bits & ~low_bits) | np.arange(len(values))
     packed.sort()
-    order = packed & ((1 << position_bits) - 1)
+    order = packed & low_bits
     ordered = values.take(order)
     if (ordered[1:] < ordered[:-1]).any():
-        order = order.take(np.argsort(ordered, kind="stable"))
-    return order
+        alike = (packed[1:] ^ packed[:-1]) <= low_bits
+        unsure = np.flatnonzero(np.r_[alike, False] | np.r_[False, alike])
+        order[unsure] = order[unsure].take(np.argsort(ordered.take(unsure), kind="stable"))
+        ordered[unsure] = values.take(order.take(unsure))
+    return order, ordered
 
 
 def _as_categories(ranks: CodeArray, distinct: FloatArray, name: str) -> tuple[CodeArray, FloatArray]:

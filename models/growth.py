@@ -53,7 +53,7 @@ class _Level:
     nodes: (nodes,) their numbers in the whole; hashes: (nodes,) of their paths from the root; spreads: (d, nodes) the
     range of each column over the items of each node's tree.
     pairs: the comparisons within the nodes.
-    items: (entries,) the item of each entry.
+    items, node: (entries,) the item of each entry, and its node's place in `nodes`.
     starts: (nodes + 1,) where each node's entries begin, in every row of orders alike.
     orders: for each column (entries,) the entries sorted by (node, value), and codes their values' codes in that order.
     region: (m,) the place in `nodes` of each item, -1 once its leaf is settled; None where nobody asks.
@@ -64,14 +64,11 @@ class _Level:
     spreads: FloatArray
     pairs: Pairs
     items: IntArray
+    node: IntArray
     starts: IntArray
     orders: Sequence[IntArray]
     codes: Sequence[CodeArray]
     region: IntArray | None
-
-    @property
-    def node_of_sorted(self) -> IntArray:
-        return np.repeat(np.arange(len(self.nodes)), np.diff(self.starts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,36 +145,37 @@ def _root_level(
             mine = [rows[np.argsort(tree_of_item[order[rows]], kind="stable")] for rows, order in by_tree]
         orders = tuple(entry_of.take(order.take(rows)) for order, rows in zip(orders, mine, strict=True))
         codes = tuple(code.take(rows) for code, rows in zip(codes, mine, strict=True))
+    place = np.full(len(seeds), -1)
+    place[trees] = np.arange(len(trees))
     return _Level(
         nodes=trees,
         hashes=mix(seeds[trees], 0),
-        spreads=_spreads(binned.items, tree_of_item, len(seeds))[:, trees],
+        spreads=_spreads(binned, tree_of_item, len(seeds))[:, trees],
         pairs=pairs,
         items=items,
+        node=place.take(tree_of_item.take(items)),
         starts=np.r_[0, np.cumsum(size_of_tree[trees])],
         orders=orders,
         codes=codes,
-        region=_first_region(binned, tree_of_item, trees, growth),
+        region=place[tree_of_item] if _asks_for_regions(binned, growth) else None,
     )
 
 
-def _spreads(items: FloatArray, tree_of_item: IntArray, n_trees: int) -> FloatArray:
+def _spreads(binned: Binned, tree_of_item: IntArray, n_trees: int) -> FloatArray:
     """The range of each column over the items of each tree, (d, n_trees); 1 where nothing spreads."""
+    low, high = np.full((2, n_trees, binned.n_columns), np.nan)
     if n_trees == 1:
-        low, high = np.fmin.reduce(items, axis=0)[None], np.fmax.reduce(items, axis=0)[None]
+        for k, values in enumerate(binned.values):
+            if len(values):
+                low[0, k], high[0, k] = values[0], values[-1]
     else:
-        low, high = np.full((2, n_trees, items.shape[1]), np.nan)
-        np.fmin.at(low, tree_of_item, items)
-        np.fmax.at(high, tree_of_item, items)
+        np.fmin.at(low, tree_of_item, binned.items)
+        np.fmax.at(high, tree_of_item, binned.items)
     return np.where(high > low, high - low, 1.0).T
 
 
-def _first_region(binned: Binned, tree_of_item: IntArray, trees: IntArray, growth: Growth) -> IntArray | None:
-    if growth.max_categories is None or growth.categories_of == "pairs" or not any(binned.categorical):
-        return None
-    place = np.full(int(tree_of_item.max()) + 1, -1)
-    place[trees] = np.arange(len(trees))
-    return place[tree_of_item]
+def _asks_for_regions(binned: Binned, growth: Growth) -> bool:
+    return growth.max_categories is not None and growth.categories_of == "region" and any(binned.categorical)
 
 
 def _choose(level: _Level, binned: Binned, growth: Growth, builder: TreesBuilder) -> _Chosen:
@@ -216,12 +214,6 @@ def _take(best: Candidates, other: Candidates, where: BoolArray) -> Candidates:
     )
 
 
-def _node_of_entry(level: _Level) -> IntArray:
-    node = np.empty(len(level.items), dtype=np.int64)
-    node[level.orders[0]] = level.node_of_sorted
-    return node
-
-
 def _candidates(level: _Level, binned: Binned, growth: Growth, k: int) -> Candidates:
     codes = level.codes[k]
     ties = Ties(growth.tie_break, level.hashes, k, level.spreads[k])
@@ -238,8 +230,8 @@ def _candidates(level: _Level, binned: Binned, growth: Growth, k: int) -> Candid
 def _categories_held(level: _Level, binned: Binned, k: int) -> IntArray:
     """How many categories each node holds: those of its pairs, and of all items of its region where one is kept."""
     seen = np.zeros((len(level.nodes), len(binned.values[k])), dtype=bool)
-    known = level.codes[k] != MISSING
-    seen[level.node_of_sorted[known], level.codes[k][known]] = True
+    known = np.flatnonzero(level.codes[k] != MISSING)
+    seen[level.node.take(level.orders[k].take(known)), level.codes[k].take(known)] = True
     if level.region is not None:
         inside = np.flatnonzero((level.region >= 0) & ~np.isnan(binned.items[:, k]))
         seen[level.region[inside], binned.items[inside, k].astype(np.int64)] = True
@@ -303,71 +295,63 @@ def _descend(level: _Level, chosen: _Chosen, binned: Binned, builder: TreesBuild
         region = np.full(len(region), -1)
         region[inside] = left_child[parent] + ~_falls_left(chosen, binned, parent, inside)
 
-    node = _node_of_entry(level)
     # An entry of a kept straddler's loser lies outside its node's region: it falls by its value all the same.
-    grows = np.flatnonzero(splits.take(node))
-    child = np.full(len(node), -1)
-    child[grows] = left_child[node[grows]] + ~_falls_left(chosen, binned, node[grows], level.items[grows])
+    grows = np.flatnonzero(splits.take(level.node))
+    node = level.node.take(grows)
+    child = np.full(len(level.node), -1)
+    child[grows] = left_child.take(node) + ~_falls_left(chosen, binned, node, level.items.take(grows))
     pairs = level.pairs.follow(child, chosen.column)
-    return _next_level(level, node, left_child, pairs, children, region)
+    return _next_level(level, left_child, pairs, children, region)
 
 
 def _next_level(
-    level: _Level, node: IntArray, left_child: IntArray, pairs: Followed, children: IntArray, region: IntArray | None
+    level: _Level, left_child: IntArray, pairs: Followed, children: IntArray, region: IntArray | None
 ) -> _Level | None:
     """Carry the entries that pairs still use to the children, each column's order by a stable partition.
 
     An entry has at most two successors: in the child its value falls to, and, as the loser of a kept straddler, in the
-    other one. Children without pairs are leaves and are not in the next level.
+    other one. All left children come first, in entries as in nodes, so that what a column's order holds of them is its
+    next order. Children without pairs are leaves and are not in the next level.
     """
-    carried_on = [np.flatnonzero(used) for used in pairs.uses]
-    n_left, n_entries = len(carried_on[0]), len(carried_on[0]) + len(carried_on[1])
+    uses = pairs.uses
+    to_left, to_right = np.flatnonzero(uses[0]), np.flatnonzero(uses[1])
+    n_left, n_entries = len(to_left), len(to_left) + len(to_right)
     if not n_entries:
         return None
-    successor = np.full((2, len(node)), -1, dtype=np.int32)  # the left children's entries are numbered first
-    successor[0, carried_on[0]] = np.arange(n_left)
-    successor[1, carried_on[1]] = np.arange(n_left, n_entries)
-    items = level.items.take(np.concatenate(carried_on))
+    twice = bool((uses[0] & uses[1]).any())
+    successor = np.full((1 + twice, len(level.items)), -1, dtype=np.int32)  # one row where one look-up is enough
+    successor[0, to_left] = np.arange(n_left)
+    successor[-1, to_right] = np.arange(n_left, n_entries)
+    carried_on = np.concatenate([to_left, to_right])
+    items = level.items.take(carried_on)
+    child = left_child.take(level.node.take(carried_on))
+    child[n_left:] += 1
 
-    sizes = np.zeros(len(children), dtype=np.int64)
-    for s in (0, 1):
-        sizes += np.bincount(left_child.take(node.take(carried_on[s])) + s, minlength=len(children))
-    offsets = np.r_[0, np.cumsum(sizes)]
-    # Every column's order holds the same nodes in the same runs, so its entries go to the same places.
-    places = [np.repeat(offsets[s:-1:2], sizes[s::2]) + _within_runs(sizes[s::2]) for s in (0, 1)]
-    twice = ((successor >= 0).sum(axis=0) > 1).any()
-    tables = successor if twice else successor.max(axis=0)[None]  # one look-up where one is enough
     orders, codes = [], []
     for order, code in zip(level.orders, level.codes, strict=True):
-        new_order, new_code = np.empty(n_entries, dtype=np.int64), np.empty(n_entries, dtype=np.int32)
-        followed = [table.take(order) for table in tables]
-        left, right = followed[0], followed[-1]
-        for carried, used, place in (
-            (left, np.flatnonzero((left >= 0) & (left < n_left)), places[0]),
-            (right, np.flatnonzero(right >= n_left), places[1]),
-        ):
-            new_order[place] = carried.take(used)
-            new_code[place] = code.take(used)
+        followed = [row.take(order) for row in successor]
+        left = np.flatnonzero(followed[0].view(np.uint32) < n_left)  # unsigned, -1 is the largest of all
+        right = np.flatnonzero(followed[-1] >= n_left)
+        new_order = np.empty(n_entries, dtype=np.int64)
+        new_order[:n_left], new_order[n_left:] = followed[0].take(left), followed[-1].take(right)
         orders.append(new_order)
-        codes.append(new_code)
+        codes.append(code.take(np.concatenate([left, right])))
 
-    busy = sizes > 0
-    place = np.where(busy, np.cumsum(busy) - 1, -1)
-    parents = np.repeat(np.flatnonzero(left_child >= 0), 2)
-    hashes = mix(level.hashes[parents], np.arange(len(children)) % 2 + 1)
+    sizes = np.bincount(child, minlength=len(children))
+    left_first = np.arange(len(children)).reshape(-1, 2).T.ravel()
+    busy = left_first[sizes[left_first] > 0]
+    place = np.full(len(children), -1)
+    place[busy] = np.arange(len(busy))
+    parents = np.flatnonzero(left_child >= 0)[busy // 2]
     return _Level(
         nodes=children[busy],
-        hashes=hashes[busy],
-        spreads=level.spreads[:, parents[busy]],
+        hashes=mix(level.hashes[parents], busy % 2 + 1),
+        spreads=level.spreads[:, parents],
         pairs=pairs.settle(successor, items, place),
         items=items,
+        node=place.take(child),
         starts=np.r_[0, np.cumsum(sizes[busy])],
         orders=orders,
         codes=codes,
         region=None if region is None else np.where(region >= 0, place[region], -1),
     )
-
-
-def _within_runs(sizes: IntArray) -> IntArray:
-    """0, 1, 2, ... restarting with each run."""
-    return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)

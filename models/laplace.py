@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, cg
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtr
 
 from models.records import BoolArray, FloatArray, IntArray
 
@@ -26,6 +26,7 @@ STEP_TOLERANCE = 2e-5  # Newton's steps square: after one as small as this the e
 LONG_STEP = 0.25
 MAX_STEPS = 100
 DENSE_LIMIT = 200  # values in one problem above which the Newton step is solved by conjugate gradients
+FAR_TAIL = -30.0  # below, Phi may be too small for a number
 STEP_ACCURACY = 1e-4  # of such a step, as a share of the gradient
 
 _SQRT_2 = math.sqrt(2.0)
@@ -70,8 +71,10 @@ def count_pairs(problem: IntArray, winner: IntArray, loser: IntArray, n_problems
     """Count repeated (problem, winner, loser) together; pairs within one value are left out (dt-pbo section 3.2)."""
     apart = winner != loser
     keys = (problem[apart] * n_values + winner[apart]) * n_values + loser[apart]
-    distinct, counts = np.unique(keys, return_counts=True)
-    return PairCounts(n_problems, n_values, *_places(distinct, n_values), counts.astype(np.float64))
+    keys.sort()
+    first = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]][: len(keys)])
+    counts = np.diff(np.r_[first, len(keys)])
+    return PairCounts(n_problems, n_values, *_places(keys.take(first), n_values), counts.astype(np.float64))
 
 
 def _places(keys: IntArray, n_values: int) -> tuple[Places, Places, Places]:
@@ -90,6 +93,12 @@ def pair_laplacian(pairs: PairCounts, weight: FloatArray) -> FloatArray:
     diagonal = np.arange(m)
     laplacian[:, diagonal, diagonal] -= laplacian.sum(axis=2)
     return laplacian
+
+
+def log_normal_cdf(z: FloatArray) -> FloatArray:
+    """Log Phi(z), as exact as the objective needs: near one, Phi is known only to 1e-16."""
+    log_phi: FloatArray = log_ndtr(z) if z.min(initial=0.0) < FAR_TAIL else np.log(ndtr(z))
+    return log_phi
 
 
 def probit_terms(z: FloatArray, log_phi: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -142,7 +151,7 @@ class _Problem:
     def at(self, v: FloatArray) -> _Point:
         f = self.values(v).ravel()
         z = (f.take(self.winners) - f.take(self.losers)) / _SQRT_2
-        log_phi: FloatArray = log_ndtr(z)
+        log_phi = log_normal_cdf(z)
         prior: FloatArray = np.einsum("tr,tr->t", v, v)
         loss = _sum_at(self.pairs.problem, -self.pairs.count * log_phi, len(v))
         return _Point(v, z, log_phi, loss + 0.5 * prior)
@@ -235,7 +244,7 @@ def laplace_covariance(pairs: PairCounts, f: FloatArray, factor: float | FloatAr
     problem = _problem(pairs, factor, None)
     flat = f.ravel()
     z = (flat[pairs.winners] - flat[pairs.losers]) / _SQRT_2
-    _, weight = probit_terms(z, log_ndtr(z))
+    _, weight = probit_terms(z, log_normal_cdf(z))
     inverse = np.linalg.inv(problem.hessian(weight))
     if isinstance(factor, float):
         return np.asarray(inverse * factor**2)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from models.binning import MISSING, CodeArray
 from models.hashing import HashArray, mix
+from models.pairs import Surplus
 from models.records import BoolArray, FloatArray, IntArray
 
 TieBreak = Literal["lowest", "widest_gap", "random"]
@@ -75,7 +76,7 @@ class Ties:
 
 
 def threshold_splits(
-    surplus: IntArray, codes: CodeArray, starts: IntArray, values: FloatArray, ties: Ties
+    surplus: Surplus, codes: CodeArray, starts: IntArray, values: FloatArray, ties: Ties
 ) -> Candidates:
     """Score all thresholds of one column in all nodes at once (dt-pbo Eq. 5-6).
 
@@ -86,12 +87,12 @@ def threshold_splits(
     values: the column's sorted distinct values. Missing values are tried on both sides, left of two equals.
     """
     n_nodes, sizes = len(starts) - 1, np.diff(starts)
-    left_sum = np.cumsum(surplus)
+    left_sum = np.cumsum(surplus, dtype=surplus.dtype)
     boundary = np.empty(len(codes), dtype=bool)
     np.not_equal(codes[1:], codes[:-1], out=boundary[:-1])
     boundary[starts[1:] - 1] = False
     score = np.abs(left_sum)
-    missing_left = np.ones(len(codes), dtype=bool)
+    missing_left: BoolArray | None = None
     if (codes[starts[:-1]] == MISSING).any():
         missing = codes == MISSING
         boundary &= ~missing
@@ -112,7 +113,9 @@ def threshold_splits(
     position[nodes] = at[chosen]
     node_priority = np.zeros_like(priority, shape=n_nodes)
     node_priority[nodes] = priority[chosen]
-    return Candidates(best, node_priority, position, missing_left[position], -left_sum[position])
+    falls_left = np.ones(n_nodes, dtype=bool) if missing_left is None else missing_left[position]
+    signed = -left_sum[position].astype(np.int64)
+    return Candidates(best.astype(np.int64), node_priority, position, falls_left, signed)
 
 
 def _first_of_highest(nodes: IntArray, priority: Priority) -> tuple[IntArray, IntArray]:
@@ -127,9 +130,7 @@ def _first_of_highest(nodes: IntArray, priority: Priority) -> tuple[IntArray, In
     return nodes[starts], top[first]
 
 
-def category_splits(
-    surplus: IntArray, codes: CodeArray, starts: IntArray, allowed: BoolArray, ties: Ties
-) -> Candidates:
+def category_splits(surplus: Surplus, codes: CodeArray, starts: IntArray, allowed: BoolArray, ties: Ties) -> Candidates:
     """The best of all partitions of a node's categories, for all nodes at once.
 
     With d_c the surplus of category c (missing values count as one more), a left set B scores |sum_{c in B} d_c|; the

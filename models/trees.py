@@ -62,25 +62,27 @@ class Trees:
         """The node, a leaf, each item falls in: (m, d), (m,) -> (m,)."""
         node = tree_of_item.copy()
         flat, n_columns = np.ascontiguousarray(items).ravel(), items.shape[1]
+        has_missing = bool(np.isnan(flat).any())
         in_set = InSets(self.left_sets)
-        moving = np.flatnonzero(self.column.take(node) >= 0)
+        grows = self.column >= 0
+        moving = np.flatnonzero(grows.take(node))
         at = node.take(moving)
         while len(moving):
             values = flat.take(moving * n_columns + self.column.take(at))
             threshold = self.threshold.take(at)
-            left = values < threshold
+            right = values >= threshold
             if self.left_sets:
                 by_set = np.flatnonzero(np.isnan(threshold))
-                left[by_set] = in_set(at[by_set], values[by_set])
-            missing = np.isnan(values)
-            if missing.any():
-                left[missing] = self.missing_left[at[missing]]
-            at = self.left.take(at) + ~left  # a right child directly follows the left one
-            grows = self.column.take(at) >= 0
-            settled = np.flatnonzero(~grows)
-            if len(settled):
+                right[by_set] = ~in_set(at[by_set], values[by_set])
+            if has_missing:
+                missing = np.flatnonzero(np.isnan(values))
+                right[missing] = ~self.missing_left.take(at.take(missing))
+            at = self.left.take(at)
+            at += right  # a right child directly follows the left one
+            goes_on = grows.take(at)
+            if not goes_on.all():
+                settled, going = np.flatnonzero(~goes_on), np.flatnonzero(goes_on)
                 node[moving.take(settled)] = at.take(settled)
-                going = np.flatnonzero(grows)
                 moving, at = moving.take(going), at.take(going)
         return node
 
