@@ -56,8 +56,7 @@ def bin_items(items: FloatArray, columns: Sequence[Column]) -> Binned:
 
 
 def _ranked(values: FloatArray) -> tuple[IntArray, CodeArray, FloatArray]:
-    order, ordered = _sorted(values)
-    n_missing = int(np.isnan(ordered).sum())  # NaN sorts last
+    order, ordered, n_missing = _sorted(values)
     known = ordered[: len(ordered) - n_missing]
     changes = known[1:] != known[:-1]
     if changes.all():
@@ -71,27 +70,32 @@ def _ranked(values: FloatArray) -> tuple[IntArray, CodeArray, FloatArray]:
     return order, ranks, distinct
 
 
-def _sorted(values: FloatArray) -> tuple[IntArray, FloatArray]:
-    """The order that sorts values, NaN last, and the values in that order.
+def _sorted(values: FloatArray) -> tuple[IntArray, FloatArray, int]:
+    """The order that sorts values, NaN last, the values in that order, and how many are NaN.
 
     Sorting numbers is several times faster than sorting their positions. So each value's leading bits are sorted with
     its position in place of the others; the few values that only these would have ordered are sorted once more.
     """
     missing = np.isnan(values)
-    bits = (np.where(missing, np.nan, values) if missing.any() else values.copy()).view(np.int64)
-    bits ^= (bits >> 63) & np.int64(0x7FFF_FFFF_FFFF_FFFF)  # so that integers order as the floats do
-    position_bits = max(len(values) - 1, 1).bit_length()
-    low_bits = np.int64((1 << position_bits) - 1)
-    packed = (bits & ~low_bits) | np.arange(len(values))
+    n_missing = int(np.count_nonzero(missing))
+    packed = (np.where(missing, np.nan, values) if n_missing else values.copy()).view(np.int64)
+    negative = packed >> 63
+    negative &= np.int64(0x7FFF_FFFF_FFFF_FFFF)
+    packed ^= negative  # integers now order as the floats do
+    low_bits = np.int64((1 << max(len(values) - 1, 1).bit_length()) - 1)
+    packed &= ~low_bits
+    packed |= np.arange(len(values))
     packed.sort()
     order = packed & low_bits
     ordered = values.take(order)
-    if (ordered[1:] < ordered[:-1]).any():
-        alike = (packed[1:] ^ packed[:-1]) <= low_bits
-        unsure = np.flatnonzero(np.r_[alike, False] | np.r_[False, alike])
+    falls = np.flatnonzero(ordered[1:] < ordered[:-1])
+    if len(falls):
+        leading = np.unique(packed.take(falls) & ~low_bits)
+        starts, ends = packed.searchsorted(leading), packed.searchsorted(leading | low_bits, side="right")
+        unsure = np.concatenate([np.arange(*run) for run in zip(starts, ends, strict=True)])
         order[unsure] = order[unsure].take(np.argsort(ordered.take(unsure), kind="stable"))
         ordered[unsure] = values.take(order.take(unsure))
-    return order, ordered
+    return order, ordered, n_missing
 
 
 def _as_categories(ranks: CodeArray, distinct: FloatArray, name: str) -> tuple[CodeArray, FloatArray]:

@@ -153,7 +153,8 @@ class _Problem:
         z = (f.take(self.winners) - f.take(self.losers)) / _SQRT_2
         log_phi = log_normal_cdf(z)
         prior: FloatArray = np.einsum("tr,tr->t", v, v)
-        loss = _sum_at(self.pairs.problem, -self.pairs.count * log_phi, len(v))
+        weighted = self.pairs.count * log_phi
+        loss = -(weighted.sum(keepdims=True) if len(v) == 1 else _sum_at(self.pairs.problem, weighted, len(v)))
         return _Point(v, z, log_phi, loss + 0.5 * prior)
 
     def gradient(self, v: FloatArray, ratio: FloatArray) -> FloatArray:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from models.records import BoolArray, FloatArray, IntArray
 from models.structure import Node
+
+BLOCK = 1 << 13  # items that go down together: few enough to stay in the processor's cache
 
 
 class InSets:
@@ -60,31 +63,48 @@ class Trees:
 
     def node_of(self, items: FloatArray, tree_of_item: IntArray) -> IntArray:
         """The node, a leaf, each item falls in: (m, d), (m,) -> (m,)."""
-        node = tree_of_item.copy()
-        flat, n_columns = np.ascontiguousarray(items).ravel(), items.shape[1]
+        items = np.ascontiguousarray(items)
+        node = np.empty(len(items), dtype=np.int64)
+        for start in range(0, len(items), BLOCK):
+            block = slice(start, start + BLOCK)
+            node[block] = self._node_of_block(items[block], tree_of_item[block])
+        return node
+
+    def _node_of_block(self, items: FloatArray, tree_of_item: IntArray) -> IntArray:
+        """All items go down a level at a time; who reached a leaf stays there, until most did and are left behind."""
+        node, flat, n_columns = np.empty(len(items), dtype=np.int64), items.ravel(), items.shape[1]
         has_missing = bool(np.isnan(flat).any())
-        in_set = InSets(self.left_sets)
-        grows = self.column >= 0
-        moving = np.flatnonzero(grows.take(node))
-        at = node.take(moving)
+        column, threshold, missing_left, left_child, grows, in_set = self._descent
+        moving, at = np.arange(len(items)), tree_of_item
         while len(moving):
-            values = flat.take(moving * n_columns + self.column.take(at))
-            threshold = self.threshold.take(at)
-            right = values >= threshold
+            goes_on = grows.take(at)
+            if np.count_nonzero(goes_on) <= 0.5 * len(at):
+                node[moving] = at
+                going = np.flatnonzero(goes_on)
+                moving, at = moving.take(going), at.take(going)
+            values, cut = flat.take(moving * n_columns + column.take(at)), threshold.take(at)
+            right = values >= cut
             if self.left_sets:
-                by_set = np.flatnonzero(np.isnan(threshold))
+                by_set = np.flatnonzero(np.isnan(cut))
                 right[by_set] = ~in_set(at[by_set], values[by_set])
             if has_missing:
                 missing = np.flatnonzero(np.isnan(values))
-                right[missing] = ~self.missing_left.take(at.take(missing))
-            at = self.left.take(at)
-            at += right  # a right child directly follows the left one
-            goes_on = grows.take(at)
-            if not goes_on.all():
-                settled, going = np.flatnonzero(~goes_on), np.flatnonzero(goes_on)
-                node[moving.take(settled)] = at.take(settled)
-                moving, at = moving.take(going), at.take(going)
+                right[missing] = ~missing_left.take(at.take(missing))
+            at = left_child.take(at) + right  # a right child directly follows the left one
         return node
+
+    @cached_property
+    def _descent(self) -> tuple[IntArray, FloatArray, BoolArray, IntArray, BoolArray, InSets]:
+        """What sends an item down: column, threshold, side of the missing, left child; a leaf sends it to itself."""
+        leaf = self.column < 0
+        return (
+            np.where(leaf, 0, self.column),
+            np.where(leaf, np.inf, self.threshold),
+            self.missing_left | leaf,
+            np.where(leaf, np.arange(len(leaf)), self.left),
+            ~leaf,
+            InSets(self.left_sets),
+        )
 
     def nodes_of(self, tree: int) -> tuple[Node, ...]:
         """One tree as records, in pre-order: a node's number is its position."""
@@ -95,26 +115,40 @@ class Trees:
             place[at] = len(place)
             if self.column[at] >= 0:
                 waiting += [int(self.right[at]), int(self.left[at])]
-        return tuple(self._record(at, place) for at in place)
+        return tuple(self._records(place))
 
-    def _record(self, at: int, place: Mapping[int, int]) -> Node:
-        splits = self.column[at] >= 0
-        codes = self.left_sets.get(at)
-        return Node(
-            id=place[at],
-            parent=place.get(int(self.parent[at])),
-            depth=int(self.depth[at]),
-            n_comparisons=int(self.n_comparisons[at]),
-            n_items=int(self.n_items[at]),
-            score=int(self.score[at]),
-            column=int(self.column[at]) if splits else None,
-            threshold=float(self.threshold[at]) if splits and codes is None else None,
-            left_levels=None if codes is None else tuple(codes.tolist()),
-            missing_left=bool(self.missing_left[at]),
-            left=place.get(int(self.left[at])),
-            right=place.get(int(self.right[at])),
-            leaf=None if splits else int(self.leaf[at]),
+    def _records(self, place: Mapping[int, int]) -> Iterator[Node]:
+        at = np.array(list(place))
+        names = ("depth", "n_comparisons", "n_items", "score", "column", "threshold", "missing_left", "leaf")
+        links = (self.parent, self.left, self.right)
+        whole = zip(
+            place.items(),
+            *(getattr(self, name)[at].tolist() for name in names),
+            *(link[at].tolist() for link in links),
+            strict=True,
         )
+        for (
+            number,
+            own,
+        ), depth, n_comparisons, n_items, score, column, threshold, missing_left, leaf, *linked in whole:
+            splits = column >= 0
+            codes = self.left_sets.get(number)
+            parent, left, right = (place.get(link) for link in linked)
+            yield Node(
+                id=own,
+                parent=parent,
+                depth=depth,
+                n_comparisons=n_comparisons,
+                n_items=n_items,
+                score=score,
+                column=column if splits else None,
+                threshold=threshold if splits and codes is None else None,
+                left_levels=None if codes is None else tuple(codes.tolist()),
+                missing_left=missing_left,
+                left=left,
+                right=right,
+                leaf=None if splits else leaf,
+            )
 
 
 @dataclass(eq=False)
