@@ -77,8 +77,8 @@ class ContextShap:
 
     def _share_out(self, contexts: FloatArray, context_of: IntArray, in_each: FloatArray) -> PreferenceExplanation:
         """in_each: (t, q)."""
-        points, (reference, rows) = distinct_points(self._model.contexts_, contexts)
-        distinct, column_of = np.unique(rows, return_inverse=True)
+        points, (reference, explained) = distinct_points(self._model.contexts_, contexts)
+        distinct, place = np.unique(explained, return_inverse=True)
         embedding = Embedding(
             kernels=player_kernels(self._model.context_kernel_, points, list(self.players.values())),
             carriers=reference,
@@ -87,10 +87,10 @@ class ContextShap:
             shares=self._weights / self._weights.sum(),
             regularisation=self.settings.smoothing,
         )
-        columns = column_of[context_of]
+        rows = place[context_of]
         data = player_data(contexts, self._model.context_kernel_.columns, self.players)[context_of]
         return share_out(
-            lambda gamma: np.einsum("ct,tc->t", gamma[:, columns], in_each),
+            lambda gamma: np.einsum("tc,tc->t", gamma[rows], in_each),
             embedding,
             players=list(self.players),
             data=data,

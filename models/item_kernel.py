@@ -208,6 +208,12 @@ def check_lengthscales(lengthscales: Mapping[str, float], features: Sequence[str
 
 
 def distinct_rows(items: FloatArray) -> tuple[FloatArray, IntArray]:
-    """The items (n, d) that differ, missing in both being no difference, and the row of each among them (n,)."""
+    """The items (n, d) that differ, missing in both being no difference, and the row of each among them (n,).
+
+    They stand in the order in which they first come.
+    """
     _, first, row = np.unique(np.where(np.isnan(items), -np.inf, items), axis=0, return_index=True, return_inverse=True)
-    return items[first], row
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return items[first[order]], rank[row]

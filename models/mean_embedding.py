@@ -8,17 +8,19 @@ reference points X of shares p, and the weights of those that stand for what is 
 - interventional: w(x) = p, the marginal mean embedding.
 
 A function f(x) = beta' k(Z, x) then has the value function beta' gamma_S(x), a form k(Z, x)' B k(Z, x') has
-gamma_S(x)' B gamma_S(x'). One Cholesky factorisation a coalition serves every x.
+gamma_S(x)' B gamma_S(x'). One factorisation a coalition serves every x.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotri
 
 from models.item_kernel import ItemKernel, distinct_rows
 from models.records import BoolArray, FloatArray, IntArray
@@ -43,39 +45,76 @@ class Embedding:
     regularisation: float | None
 
     def __call__(self, coalition: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """Gamma of a coalition (d,) and of its complement, each (r, m): they share their kernels."""
+        """Gamma of a coalition (d,) and of its complement, each (m, r): they share their kernels."""
         inside, outside = self._product(coalition), self._product(~coalition)
         return self._gamma(inside, outside), self._gamma(outside, inside)
 
     def of_everything(self) -> FloatArray:
-        """k(Z, x) itself, (r, m), which no regularisation has smoothed."""
-        return _block(self._product(np.ones(len(self.kernels), dtype=np.bool_)), self.carriers, self.explained)
+        """k(x, Z) itself, (m, r), which no regularisation has smoothed."""
+        return _block(self._product(np.ones(len(self.kernels), dtype=np.bool_)), self.explained, self.carriers)
 
     def _product(self, members: BoolArray) -> FloatArray:
-        product = np.ones(self.kernels.shape[1:])
-        for player in np.flatnonzero(members):
+        if not members.any():
+            return np.ones(self.kernels.shape[1:])
+        first, *others = np.flatnonzero(members)
+        product: FloatArray = self.kernels[first].copy()
+        for player in others:
             product *= self.kernels[player]
         return product
 
     def _gamma(self, known: FloatArray, unknown: FloatArray) -> FloatArray:
-        expected = _block(unknown, self.carriers, self.reference) @ self._weights(known)
-        return np.asarray(_block(known, self.carriers, self.explained) * expected)
+        return np.asarray(_block(known, self.explained, self.carriers) * self._expected(known, unknown))
 
-    def _weights(self, known: FloatArray) -> FloatArray:
-        """w: (n, m), or (n, 1) where it is the same for every point."""
+    def _expected(self, known: FloatArray, unknown: FloatArray) -> FloatArray:
+        """w(x)' K_{S^c}(X, Z), (m, r), or (1, r) where it is the same for every point.
+
+        Of a reference point x = X_j, K_S(X, x) = K_S e_j and w = e_j - lambda D (D K_S D + lambda I)^-1 D^-1 e_j, so
+        that for enough of them one inverse costs less than solving for each.
+        """
+        carried = _block(unknown, self.reference, self.carriers)
         if self.regularisation is None:
-            return self.shares[:, None]
-        root = np.sqrt(self.shares)[:, None]
-        among = root * _block(known, self.reference, self.reference) * root.T
+            return self.shares[None] @ carried
+        root = np.sqrt(self.shares)
+        among = _block(known, self.reference, self.reference) * np.multiply.outer(root, root)
         among[np.diag_indices_from(among)] += self.regularisation
-        factor = cho_factor(among.T, lower=True, overwrite_a=True, check_finite=False)
-        to_explained = root * _block(known, self.reference, self.explained)
-        return np.asarray(root * cho_solve(factor, to_explained, overwrite_b=True, check_finite=False))
+        at = self._explained_in_reference
+        if at is None:
+            factor = cho_factor(among.T, lower=True, overwrite_a=True, check_finite=False)
+            known_of = root[:, None] * _block(known, self.reference, self.explained)
+            solved = cho_solve(factor, known_of, overwrite_b=True, check_finite=False)
+            return (root[:, None] * solved).T @ carried
+        smoothed = _inverse(among).take(at, axis=0) @ (root[:, None] * carried)
+        smoothed *= (-self.regularisation / root[at])[:, None]
+        smoothed += carried.take(at, axis=0)
+        return smoothed
+
+    @cached_property
+    def _explained_in_reference(self) -> IntArray | None:
+        """The place of each explained point in the reference; None where not all are of it, or so few that it is idle.
+
+        In units of n^3, an inverse and its product with the carriers cost 1 + 2 m / n, solving 1 / 3 + 4 m / n.
+        """
+        place = np.full(self.kernels.shape[1], -1)
+        place[self.reference] = np.arange(len(self.reference))
+        at = place[self.explained]
+        return at if (at >= 0).all() and 3 * len(at) > len(self.reference) else None
+
+
+def _inverse(positive_definite: FloatArray) -> FloatArray:
+    """The inverse of a positive definite matrix, which it overwrites."""
+    factor, failed = dpotrf(positive_definite.T, lower=True, overwrite_a=True)
+    inverse, _ = dpotri(factor, lower=True, overwrite_c=True)
+    if failed:
+        raise LinAlgError("the kernel of a coalition is not positive definite")
+    return np.asarray(np.where(np.tri(len(inverse), dtype=np.bool_), inverse, inverse.T))
 
 
 def _block(kernel: FloatArray, rows: IntArray, columns: IntArray) -> FloatArray:
-    """What `np.ix_` picks, in half the time."""
-    return kernel.take(rows, axis=0).take(columns, axis=1)
+    """What `np.ix_` picks, in half the time; the kernel itself where that is all of it."""
+    for axis, picked in enumerate((rows, columns)):
+        if not np.array_equal(picked, np.arange(kernel.shape[axis])):
+            kernel = kernel.take(picked, axis=axis)
+    return kernel
 
 
 def distinct_points(*groups: FloatArray) -> tuple[FloatArray, list[IntArray]]:

@@ -37,13 +37,13 @@ from models.validation import check_comparisons, check_items
 
 
 class PreferenceForm(Protocol):
-    """A preference function as a form of gamma (r, m), or of the kernel with its carriers itself."""
+    """A preference function as a form of gamma (m, r), or of the kernel with its carriers itself."""
 
     def between(self, gamma: FloatArray, pairs: IntArray) -> FloatArray:
-        """Of the first of each pair (t, 2) of columns over the second, (t,)."""
+        """Of the first of each pair (t, 2) of rows over the second, (t,)."""
 
     def against(self, gamma: FloatArray, opponents: FloatArray) -> FloatArray:
-        """Of every column over the mean gamma (r,) of its opponents, (m,)."""
+        """Of every row over the mean gamma (r,) of its opponents, (m,)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +55,11 @@ class SkewForm:
 
     def between(self, gamma: FloatArray, pairs: IntArray) -> FloatArray:
         """See `PreferenceForm`."""
-        return preference_between(np.ascontiguousarray(gamma.T), self.dual, self.utility, pairs)
+        return preference_between(gamma, self.dual, self.utility, pairs)
 
     def against(self, gamma: FloatArray, opponents: FloatArray) -> FloatArray:
         """See `PreferenceForm`."""
-        return np.asarray((self.dual @ opponents + self.utility) @ gamma - self.utility @ opponents)
+        return np.asarray(gamma @ (self.dual @ opponents + self.utility) - self.utility @ opponents)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +70,12 @@ class UtilityForm:
 
     def between(self, gamma: FloatArray, pairs: IntArray) -> FloatArray:
         """See `PreferenceForm`."""
-        utility = self.dual @ gamma
+        utility = gamma @ self.dual
         return np.asarray(utility[pairs[:, 0]] - utility[pairs[:, 1]])
 
     def against(self, gamma: FloatArray, opponents: FloatArray) -> FloatArray:
         """See `PreferenceForm`."""
-        return np.asarray(self.dual @ gamma - self.dual @ opponents)
+        return np.asarray(gamma @ self.dual - self.dual @ opponents)
 
 
 class PrefShap:
@@ -113,10 +113,10 @@ class PrefShap:
         duels = check_comparisons(pairs, len(X))
         named, rows = np.unique(duels, return_inverse=True)
         embedding, points = self._embed(X[named])
-        columns = points[rows.reshape(duels.shape)]
+        named_rows = points[rows.reshape(duels.shape)]
         data = player_data(X, self._kernel.columns, self.players)
         return self._share_out(
-            embedding, lambda gamma: self._form.between(gamma, columns), data[duels[:, 0]] - data[duels[:, 1]]
+            embedding, lambda gamma: self._form.between(gamma, named_rows), data[duels[:, 0]] - data[duels[:, 1]]
         )
 
     def against_all(self, items: ArrayLike) -> PreferenceExplanation:
@@ -129,7 +129,7 @@ class PrefShap:
         typical = np.average(
             player_data(self._reference, self._kernel.columns, self.players), axis=0, weights=self._weights
         )
-        return self._share_out(embedding, lambda gamma: self._form.against(gamma, gamma @ share)[own], data - typical)
+        return self._share_out(embedding, lambda gamma: self._form.against(gamma, share @ gamma)[own], data - typical)
 
     def _embed(self, explained: FloatArray) -> tuple[Embedding, IntArray]:
         """gamma_S of the distinct ones of explained points (t, d), and which of them each is, (t,)."""
@@ -137,7 +137,7 @@ class PrefShap:
         total: FloatArray = np.bincount(reference, self._weights, minlength=len(points)).astype(np.float64)
         shares = total / total.sum()
         known = np.flatnonzero(shares)
-        distinct, columns = np.unique(rows, return_inverse=True)
+        distinct, place = np.unique(rows, return_inverse=True)
         embedding = Embedding(
             kernels=player_kernels(self._kernel, points, list(self.players.values())),
             carriers=carriers,
@@ -146,7 +146,7 @@ class PrefShap:
             shares=shares[known],
             regularisation=self.settings.smoothing,
         )
-        return embedding, columns
+        return embedding, place
 
     def _share_out(
         self, embedding: Embedding, value: Callable[[FloatArray], FloatArray], data: FloatArray

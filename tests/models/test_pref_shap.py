@@ -86,6 +86,22 @@ def test_values_of_duels_are_those_of_proposition_3_2_evaluated_directly(items, 
         assert full == pytest.approx(nu[frozenset(range(4))], abs=1e-10)
 
 
+@pytest.mark.parametrize("name", ["gpm", "upm"])
+def test_a_duel_has_the_same_values_whatever_else_is_explained(items, name, request):
+    model, rng = request.getfixturevalue(name), np.random.default_rng(3)
+    order = rng.permutation(np.r_[np.arange(30), 4, 9])  # two of the reference twice, and none in the model's order
+    explainer = PrefShap(model, items[order], weights=rng.uniform(0.2, 3, len(order)))
+    few = np.array([[3, 8], [9, 3], [12, 4]])
+    alone = explainer.duels(items, few)
+    among_all = explainer.duels(items, np.concatenate([few, matches(items, 100)]))
+    np.testing.assert_allclose(among_all.values[:3], alone.values, rtol=0, atol=1e-11)
+    stranger = np.concatenate([items, items[:1] + 0.3])
+    with_another = explainer.duels(stranger, np.concatenate([few, matches(items, 100), [[30, 2], [2, 30]]]))
+    np.testing.assert_allclose(with_another.values[:3], alone.values, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(with_another.values[-1], -with_another.values[-2], rtol=0, atol=1e-11)
+    assert np.abs(alone.values).min() > 1e-6
+
+
 def spliced(model: GPM | UPM, items: np.ndarray, one: int, other: int, known: list[int]) -> float:
     """The mean preference over all ways to fill in what is not known of both from two items of the reference."""
     firsts, seconds = items.copy(), items.copy()
