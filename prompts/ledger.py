@@ -115,17 +115,35 @@ class Ledger:
             self._connection = sqlite3.connect(
                 path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = FULL")
-            [(found,)] = self._connection.execute("PRAGMA user_version")
-            if found not in {0, FORMAT}:
-                raise LedgerError(f"{path}: expected a ledger of format {FORMAT}, found {found}. Update prefstudy.")
-            self._connection.execute(_TABLE)
-            self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+            self._set_up()
         except (sqlite3.Error, OSError) as error:
             raise LedgerError(
                 f"{path}: the ledger cannot be opened ({error}). Name another: --set ledger=FILE"
             ) from None
+
+    def _set_up(self) -> None:
+        """Make the table where there is none; refuse a ledger of another format, and any other database."""
+        if self._format == 0:
+            with self._transaction():
+                if self._format == 0:  # still: another process may have made it meanwhile
+                    [(tables,)] = self._connection.execute("SELECT count(*) FROM sqlite_master")
+                    if tables:
+                        raise LedgerError(
+                            f"{self.path}: this is a database of something else. Name another: --set ledger=FILE"
+                        )
+                    self._connection.execute(_TABLE)
+                    self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+        if self._format != FORMAT:
+            raise LedgerError(
+                f"{self.path}: expected a ledger of format {FORMAT}, found {self._format}. Update prefstudy."
+            )
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+
+    @property
+    def _format(self) -> int:
+        [(found,)] = self._connection.execute("PRAGMA user_version")
+        return int(found)
 
     def __enter__(self) -> Self:
         """The ledger itself; it is closed when the block ends."""

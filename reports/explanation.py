@@ -28,8 +28,9 @@ _LABELS = 23.0  # mm left of the bars
 
 
 def has_explanations(run: FinishedRun) -> bool:
-    """Whether the run explained anything."""
-    return (run.path / "results" / "explanations.parquet").is_file()
+    """Whether the run explained anything: any file of it says so, and the report misses the others."""
+    files = ("explanations.parquet", "explained_duels.parquet", "findings.json")
+    return any((run.path / "results" / file).is_file() for file in files)
 
 
 def explanation_section(run: FinishedRun, *, comparable: bool) -> Section:

@@ -16,8 +16,15 @@ from models.gpm import CGPM, GPM, UPM
 from tasks.duel_models import Chosen, fit
 from tasks.duel_scoring import DuelTrial
 from tasks.duels import Duels, Split
-from tasks.explaining import explain_duels, pooled
-from tasks.explanations import ExplainConfig, Explained, KernelModel, write_explanations, write_verdicts
+from tasks.explaining import check_duels, explain_duels, pooled
+from tasks.explanations import (
+    ExplainConfig,
+    Explained,
+    KernelModel,
+    check_findings,
+    write_explanations,
+    write_verdicts,
+)
 from tasks.workers import one_blas_thread
 
 
@@ -40,8 +47,8 @@ def explain_trial(trial: DuelTrial, config: ExplainConfig, chosen: Sequence[Mapp
     Of models of a preference, the one that knows contexts is explained if there is one.
     """
     duels = trial.duels()
-    names: tuple[KernelModel, ...] = ("c_gpm" if "c_gpm" in trial.models else "gpm", "upm")
-    named = _items_named(trial.table) if any(kind.lost_by for kind in config.kinds) else {}
+    names = _models(trial)
+    named = _items_named(trial.table, config)
     parts = [
         explain_duels(
             config.kinds,
@@ -57,6 +64,28 @@ def explain_trial(trial: DuelTrial, config: ExplainConfig, chosen: Sequence[Mapp
     return pooled(parts) if len(parts) > 1 else parts[0]
 
 
+def check_explainable(trial: DuelTrial, config: ExplainConfig) -> None:
+    """Make sure, before anything is fitted, that all duels to be explained are there, and all findings about some.
+
+    Raises UsageError.
+    """
+    duels, named = trial.duels(), _items_named(trial.table, config)
+    for split in trial.splits(duels, "split_first", run=0):
+        check_duels(config.kinds, duels, split.test, items_named=named)
+    contextual = {kind.name for kind in config.kinds if kind.by_contexts}
+    explained = {
+        (kind.name, model)
+        for kind in config.kinds
+        for model in _models(trial)
+        if kind.name not in contextual or model == "c_gpm"
+    }
+    check_findings(config.findings, explained)
+
+
+def _models(trial: DuelTrial) -> tuple[KernelModel, ...]:
+    return ("c_gpm" if "c_gpm" in trial.models else "gpm", "upm")
+
+
 def _fitted(
     name: KernelModel, at: int, chosen: Sequence[Mapping[str, Any]], duels: Duels, split: Split
 ) -> GPM | CGPM | UPM:
@@ -68,8 +97,11 @@ def _fitted(
     return model
 
 
-def _items_named(table_folder: Path) -> dict[str, int]:
-    """The rows of items by their labels; one of several with the same label stands for none of them."""
-    labels = read_table(table_folder).items["label"].to_pylist()
+def _items_named(table_folder: Path, config: ExplainConfig) -> dict[str, int]:
+    """The rows of items by label, or id where they have none, if any is asked for; of several alike none can be."""
+    if not any(kind.lost_by for kind in config.kinds):
+        return {}
+    items = read_table(table_folder).items
+    labels = items["label" if "label" in items.column_names else "item_id"].to_pylist()
     times = Counter(labels)
     return {label: row for row, label in enumerate(labels) if label is not None and times[label] == 1}

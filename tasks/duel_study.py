@@ -8,7 +8,7 @@ from pathlib import Path
 from prefect import unmapped
 from pydantic import Field
 
-from tasks.duel_explanations import explain_run
+from tasks.duel_explanations import check_explainable, explain_run
 from tasks.duel_models import DuelModel, Tuning
 from tasks.duel_rankability import write_rankability
 from tasks.duel_scoring import SCORING, DuelTrial, Published, score_run, write_scores
@@ -87,6 +87,8 @@ def study_duels(
         trial = config.trial(table.folder, models).model_copy(
             update={"mirrored": mirrored, "published_table": tables[-1].folder}
         )
+        if explaining.kinds:
+            check_explainable(trial, explaining)
         with run.step(SCORING, total=len(runs)):
             scores = score_run.map(runs, protocols, unmapped(trial))
             write_scores(name, scores.result(), published, run.results)

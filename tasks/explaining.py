@@ -46,6 +46,15 @@ def explain_duels(
     return explained
 
 
+def check_duels(
+    kinds: Sequence[DuelsOf], duels: Duels, held_out: IntArray, *, items_named: Mapping[str, int] | None = None
+) -> None:
+    """Make sure, before anything is fitted, that there are duels of each kind. Raises UsageError."""
+    for kind in kinds:
+        _rows(kind, duels, held_out, items_named or {})
+        _players(kind, duels.columns)
+
+
 def pooled(parts: Sequence[Sequence[Explained]]) -> list[Explained]:
     """The same kinds of duels, explained in several folds by models of their own, as one each."""
     return [

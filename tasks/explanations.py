@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -100,15 +100,19 @@ def write_verdicts(findings: Sequence[Finding], explained: Sequence[Explained], 
     Raises UsageError for a finding about explanations that there are not.
     """
     by_name = {(one.name, one.model): one.explanation for one in explained}
-    verdicts = []
+    check_findings(findings, by_name)
+    verdicts = [judge(finding, by_name[finding.explained, finding.model], seed=seed) for finding in findings]
+    (results / "findings.json").write_bytes(VERDICTS.dump_json(tuple(verdicts), indent=1) + b"\n")
+
+
+def check_findings(findings: Sequence[Finding], explained: Container[tuple[str, KernelModel]]) -> None:
+    """Make sure that each finding is about a kind of duels and a model that explain. Raises UsageError."""
     for finding in findings:
-        if (finding.explained, finding.model) not in by_name:
+        if (finding.explained, finding.model) not in explained:
             raise UsageError(
                 f"explaining.findings, {finding.name}: nothing explains {finding.explained} by {finding.model}. Leave "
                 "the finding out, or add what it is about to explaining.kinds."
             )
-        verdicts.append(judge(finding, by_name[finding.explained, finding.model], seed=seed))
-    (results / "findings.json").write_bytes(VERDICTS.dump_json(tuple(verdicts), indent=1) + b"\n")
 
 
 def _values(one: Explained) -> pa.Table:

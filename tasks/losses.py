@@ -15,7 +15,7 @@ from models.context_shap import ContextShap
 from models.errors import UsageError
 from models.gpm import CGPM
 from models.pref_shap import PrefShap
-from models.records import Encoded, IntArray
+from models.records import IntArray
 from tasks.encode import encode, encode_contexts
 from tasks.explanations import ExplainConfig, Explained
 
@@ -55,9 +55,9 @@ def explain_losses(
     model: not fitted, by default one with the `SETTINGS` of the data set.
     Raises UsageError if there is no such player, or none who lost.
     """
+    row, name = find_player(table, player)
     encoded = encode(table)
     contexts, context_columns, context_of = encode_contexts(table)
-    row, name = _find(table, encoded, player)
     lost = np.flatnonzero(encoded.comparisons[:, 1] == row)
     matches = int((encoded.comparisons == row).sum())
     if not len(lost):
@@ -78,9 +78,12 @@ def explain_losses(
     )
 
 
-def _find(table: PairwiseTable, encoded: Encoded, player: str) -> tuple[int, str]:
-    """The row and the name of a player: by id, or by name whatever its capitals."""
-    ids = [str(item) for item in encoded.item_ids]
+def find_player(table: PairwiseTable, player: str) -> tuple[int, str]:
+    """The row among the items, and the name, of a player: by id, or by name whatever its capitals.
+
+    Raises UsageError if there is none, or more than one.
+    """
+    ids = [str(item) for item in table.items["item_id"].to_pylist()]
     names = table.items["label"].to_pylist() if "label" in table.items.column_names else ids
     rows = [
         row for row, (item, name) in enumerate(zip(ids, names, strict=True))

@@ -44,7 +44,7 @@ def explain(
 ) -> None:
     """Explain the matches that one player lost."""
     from tasks.explanations import ExplainConfig
-    from tasks.losses import SETTINGS, explain_losses
+    from tasks.losses import SETTINGS, explain_losses, find_player
     from tasks.run_folder import check_output
 
     if name not in SETTINGS:
@@ -52,6 +52,7 @@ def explain(
     refuse_both(raw, simulated=simulated)
     with console.err.status("Reading the matches ..."):
         table = _table(name, raw, simulated=simulated, allow_unpinned=allow_unpinned, seed=seed)
+    find_player(table, player)
     if out is not None:
         check_output(out)
     with console.err.status("Fitting and explaining; this takes a minute or two ..."):

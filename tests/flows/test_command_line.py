@@ -309,3 +309,10 @@ def test_losses_can_be_explained_of_tennis_alone(capsys: pytest.CaptureFixture[s
     code, _, complaint = ask(capsys, "explain tennis --player Somebody")
     assert code == 1
     assert "prefstudy data fetch tennis" in complaint
+
+
+def test_the_losses_of_nobody_leave_no_folder_behind(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, _, complaint = ask(capsys, f"explain tennis --simulated --player Nobody --out {tmp_path / 'out'}")
+    assert code == 2
+    assert "There is no 'Nobody'" in complaint
+    assert not (tmp_path / "out").exists()

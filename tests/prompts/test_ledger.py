@@ -127,6 +127,17 @@ def test_a_ledger_of_another_format_is_refused(filled: Ledger) -> None:
         Ledger(filled.path)
 
 
+def test_another_database_is_refused_and_left_as_it_was(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "patients.sqlite")
+    other.execute("CREATE TABLE patients (name TEXT)")
+    other.commit()
+    other.close()
+    before = (tmp_path / "patients.sqlite").read_bytes()
+    with pytest.raises(LedgerError, match="this is a database of something else"):
+        Ledger(tmp_path / "patients.sqlite")
+    assert (tmp_path / "patients.sqlite").read_bytes() == before
+
+
 def test_a_file_that_is_no_ledger_is_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / "x.sqlite").write_text("this is no database, whatever its name says. " * 30)
     with pytest.raises(LedgerError, match="the ledger cannot be opened"):

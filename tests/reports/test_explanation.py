@@ -87,6 +87,13 @@ def test_a_run_may_explain_nothing(write_run):
     assert has_explanations(open_run(write_explained(write_run())))
 
 
+def test_explanations_that_were_deleted_are_missed_and_not_left_out(run):
+    (run.path / "results" / "explanations.parquet").unlink()
+    assert has_explanations(run)
+    with pytest.raises(NotARunError, match=r"explanations\.parquet is missing"):
+        explanation_section(run, comparable=True)
+
+
 def test_the_gap_to_the_models_own_preference_is_told(run):
     html = to_html(Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run, comparable=True)]))
     assert "0.100 (mean size" in html

@@ -13,7 +13,8 @@ from data_adapters.source.catalogue import adapter
 from data_adapters.source.raw_folder import locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import write_table
-from tasks.duel_explanations import explain_run, explain_trial
+from models.errors import UsageError
+from tasks.duel_explanations import check_explainable, explain_run, explain_trial
 from tasks.duel_models import Tuning
 from tasks.duel_scoring import DuelTrial, score_models
 from tasks.explanations import VERDICTS
@@ -54,6 +55,20 @@ def test_a_run_explains_what_it_held_out_by_the_models_it_chose(synthetic, tmp_p
 
 def _bytes(path) -> bytes:
     return path.read_bytes()
+
+
+def test_what_cannot_be_explained_is_refused_before_anything_is_fitted(synthetic):
+    check_explainable(synthetic, CONFIG)
+    [kind] = [kind for kind in CONFIG.kinds if kind.between is not None]
+    nobody = kind.model_copy(update={"between": None, "lost_by": "nobody"})
+    with pytest.raises(UsageError, match="there is no item named 'nobody'"):
+        check_explainable(synthetic, CONFIG.model_copy(update={"kinds": (nobody,), "findings": ()}))
+    others = tuple(other for other in CONFIG.kinds if other != kind)
+    with pytest.raises(UsageError, match=f"explaining.findings, ab_first: nothing explains {kind.name} by gpm"):
+        check_explainable(synthetic, CONFIG.model_copy(update={"kinds": others}))
+    few = synthetic.model_copy(update={"test_share": 5e-4})
+    with pytest.raises(UsageError, match="there are no such duels among"):
+        check_explainable(few, CONFIG)
 
 
 def test_every_fold_is_explained_by_its_own_models(synthetic):
