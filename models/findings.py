@@ -17,12 +17,13 @@ from models.records import FloatArray, Record
 Statistic = Literal["importance_ratio", "evenness", "importance_share", "larger_favoured", "mean_value"]
 
 STATISTICS: dict[Statistic, str] = {
-    "importance_ratio": "importance of the least important of the players over that of the most important rival",
-    "evenness": "importance of the least important of the players over that of the most important of them",
-    "importance_share": "importance of the players as a share of that of all",
-    "larger_favoured": "part of the values that favours the larger of the two, less the part that favours the smaller, "
-    "as a share of both; of the player where it is least (where most, if it is to be below)",
-    "mean_value": "mean value of the players together",
+    "importance_ratio": "the lowest importance among the features named, divided by the highest among the others, or "
+    "among those they are set against",
+    "evenness": "the lowest importance among the features named, divided by the highest among them",
+    "importance_share": "the importance of the features named as a share of that of all",
+    "larger_favoured": "1 where a feature always speaks for the one of the two that has more of it, −1 where always "
+    "for the one that has less; of several features, that of the one furthest from what is claimed",
+    "mean_value": "the mean contribution of the features named, together",
 }
 """What each measures; the importance of a player is its mean absolute value over duels."""
 

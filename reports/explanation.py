@@ -159,9 +159,9 @@ def _how(values: pd.DataFrame, duels: pd.DataFrame, verdicts: tuple[Verdict, ...
     """What the words and numbers of the section mean."""
     used = dict.fromkeys(verdict.finding.statistic for verdict in verdicts)
     entries = [(spaced(name), f"{STATISTICS[name]}.") for name in used]
-    player = "a feature, or several taken together; its importance is the mean size of its contributions."
+    feature = "one column, or several taken together; its importance is the mean size of its contributions."
     return Definitions(
-        [("player", player), *entries, ("contributions", _exactness(values, duels)), ("gap", _gap(duels))], boxed=True
+        [("feature", feature), *entries, ("contributions", _exactness(values, duels)), ("gap", _gap(duels))], boxed=True
     )
 
 

@@ -63,7 +63,7 @@ def _lines(card: DataCard) -> Iterator[tuple[str, str]]:
     yield "Rows", rows_in_words(manifest)
     yield "Read", read_in_words(manifest)
     yield from _named("Dropped", dropped_in_words(manifest))
-    yield "Sides", _sides(card.side_bias)
+    yield "Left and right", _sides(card.side_bias)
     yield from _named("Oddities", manifest.quirks)
     files = [f"{file.name}, {file.bytes:,} bytes, sha256 {file.sha256[:SHOWN_OF_HASH]}" for file in manifest.raw_files]
     yield from _named("Files", files)
