@@ -22,12 +22,6 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-INTERRUPTED = 130
-"""The exit code after Ctrl-C."""
-TERMINATED = 143
-"""The exit code after SIGTERM, as a shell says it."""
-STOPPED = "Stopped. Nothing was written under a final name."
-
 # What is in brackets is the user's, such as a path or '.[vllm]', and no markup.
 out = Console(highlight=False, markup=False)
 err = Console(stderr=True, highlight=False, markup=False)

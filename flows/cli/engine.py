@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from flows.cli.console import INTERRUPTED, STOPPED, TERMINATED, err
+from flows.cli.console import err
+from flows.cli.entry import INTERRUPTED, STOPPED, TERMINATED
 from models.errors import ServerError
 
 SECONDS_TO_CLEAN_UP = 1.0

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 import typer
 
 from flows.cli import ask, data, doctor, explain, ledger, listing, run, tree
-from flows.cli.console import INTERRUPTED, STOPPED, complain, err
+from flows.cli.console import complain, err
+from flows.cli.entry import INTERRUPTED, STOPPED
 from models.errors import PrefstudyError, UsageError
 
 FIRST_STEPS = """First steps:

@@ -140,9 +140,9 @@ def printed(width: int) -> list[str]:
 def test_the_side_bias_what_was_dropped_and_the_oddities_are_told() -> None:
     lines = [line.rstrip() for line in printed(120)]
     assert "Left and right  the left one won 47.2% of 500 comparisons (95% interval 42.9% to 51.6%)" in lines
-    assert "Dropped   7 comparisons: tied" in lines
-    assert "State     UNPINNED: a raw file is not the published one" in lines
-    assert lines[lines.index("Oddities  first") + 1] == "          second"
+    assert "Dropped         7 comparisons: tied" in lines
+    assert "State           UNPINNED: a raw file is not the published one" in lines
+    assert lines[lines.index("Oddities        first") + 1] == "                second"
 
 
 @pytest.mark.parametrize("width", [80, 120])

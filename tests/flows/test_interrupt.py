@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from flows.cli.entry import entry
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -63,3 +65,14 @@ def test_a_run_that_is_stopped_ends_with_its_code_one_clean_line_and_nothing_lef
     finally:
         if not group_is_empty(run.pid):
             os.killpg(run.pid, signal.SIGKILL)
+
+
+def test_ctrl_c_before_anything_runs_is_one_clean_line_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("flows.cli.main.main", interrupted)
+    assert entry() == 130
+    assert capsys.readouterr().err == "Stopped. Nothing was written under a final name.\n"

@@ -1,0 +1,22 @@
+"""The console script: it imports little itself, so that Ctrl-C is answered in words even while the rest loads."""
+
+from __future__ import annotations
+
+import sys
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+TERMINATED = 143
+"""The exit code after SIGTERM, as a shell says it."""
+STOPPED = "Stopped. Nothing was written under a final name."
+
+
+def entry() -> int:
+    """Run one command, as `flows.cli.main.main` does, and return its exit code."""
+    try:
+        from flows.cli.main import main
+
+        return main()
+    except KeyboardInterrupt:
+        sys.stderr.write(f"{STOPPED}\n")
+        return INTERRUPTED
