@@ -5,7 +5,7 @@ A game is asked for a coalition and its complement together, because the two sha
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import comb
 
@@ -15,6 +15,8 @@ from models.records import BoolArray, FloatArray
 
 PairedValue = Callable[[BoolArray], tuple[FloatArray, FloatArray]]
 """nu of a coalition (d,) and of its complement, (m,) each: one value a game."""
+Ask = Callable[[PairedValue, Iterable[BoolArray]], Iterable[tuple[FloatArray, FloatArray]]]
+"""Asks for coalitions and gives the answers in their order: `map`, or that of an executor."""
 
 FEWEST = 8
 """Coalitions sampled for each player, whatever the budget."""
@@ -36,33 +38,35 @@ class ShapleyValues:
     coalitions: int
 
 
-def shapley_values(value: PairedValue, n_players: int, *, affordable: float, seed: int) -> ShapleyValues:
+def shapley_values(
+    value: PairedValue, n_players: int, *, affordable: float, seed: int, ask: Ask = map
+) -> ShapleyValues:
     """All 2^d coalitions if so many are affordable, else about as many sampled ones as are, but 8 a player at least."""
     draws = max(affordable, FEWEST * n_players)
     if 2.0**n_players <= draws:
-        return exact_values(value, n_players)
-    return sampled_values(value, n_players, n_pairs=int(draws) // 2, seed=seed)
+        return exact_values(value, n_players, ask=ask)
+    return sampled_values(value, n_players, n_pairs=int(draws) // 2, seed=seed, ask=ask)
 
 
-def exact_values(value: PairedValue, n_players: int) -> ShapleyValues:
+def exact_values(value: PairedValue, n_players: int, *, ask: Ask = map) -> ShapleyValues:
     """Ask all 2^d coalitions of d >= 1 players (Eq. 3): a coalition adds to its members and takes from the others."""
     weights = np.array([1 / (n_players * comb(n_players - 1, size)) for size in range(n_players)])
     total: FloatArray | float = 0.0
     ends: list[tuple[FloatArray, FloatArray]] = []
-    for code in range(2 ** (n_players - 1)):
-        coalition = (code >> np.arange(n_players) & 1).astype(np.bool_)
-        pair = value(coalition)
+    codes = np.arange(2 ** (n_players - 1))
+    coalitions = (codes[:, None] >> np.arange(n_players) & 1).astype(np.bool_)
+    for coalition, pair in zip(coalitions, ask(value, coalitions), strict=True):
         for members, nu in zip((coalition, ~coalition), pair, strict=True):
             size = int(members.sum())
             share = np.where(members, weights[max(size - 1, 0)], -weights[min(size, n_players - 1)])
             total = total + np.multiply.outer(nu, share)
-        if code == 0:
+        if not coalition.any():
             ends.append(pair)
     empty, full = ends[0]
     return ShapleyValues(np.asarray(total), empty, full, None, 2**n_players)
 
 
-def sampled_values(value: PairedValue, n_players: int, *, n_pairs: int, seed: int) -> ShapleyValues:
+def sampled_values(value: PairedValue, n_players: int, *, n_pairs: int, seed: int, ask: Ask = map) -> ShapleyValues:
     """Paired KernelSHAP: the weighted least squares of Algorithm 1 over drawn coalitions and their complements.
 
     Sizes are drawn by the Shapley kernel, 1 / (s (d - s)), and the values are made to sum to full - empty exactly. The
@@ -73,7 +77,7 @@ def sampled_values(value: PairedValue, n_players: int, *, n_pairs: int, seed: in
         raise ValueError(f"cannot sample {n_pairs} pairs of coalitions of {n_players} players")
     empty, full = value(np.zeros(n_players, dtype=np.bool_))
     coalitions, counts = _draw(n_players, n_pairs, np.random.default_rng(seed))
-    asked = [value(coalition) for coalition in coalitions]
+    asked = list(ask(value, coalitions))
     sides = np.stack([coalitions, ~coalitions], axis=1).astype(np.float64)  # (p, 2, d)
     gains = np.array(asked) - empty  # (p, 2, m)
     share = counts / (2 * n_pairs)

@@ -19,7 +19,7 @@ import numpy as np
 
 from models.gpm import GPM
 from models.pref_shap import PrefShap
-from models.preference_explanation import PreferenceExplanation
+from models.preference_explanation import PreferenceExplanation, ShapSettings
 
 
 def seconds(run: Callable[[], object]) -> float:
@@ -45,7 +45,8 @@ def explain(n_matches: int, n_items: int, n_features: int, n_pairs: int) -> str:
     items, pairs = cyclic_matches(n_matches, n_items, n_features)
     model = GPM(penalty=1e-3, tolerance=1e-2).fit(items, pairs)
     found: list[PreferenceExplanation] = []
-    taken = seconds(lambda: found.append(PrefShap(model, items).duels(items, pairs[:n_pairs])))
+    explainer = PrefShap(model, items, settings=ShapSettings(jobs=1))
+    taken = seconds(lambda: found.append(explainer.duels(items, pairs[:n_pairs])))
     [explained] = found
     gap = np.abs(explained.gap).mean() / np.abs(explained.score).mean()
     return (

@@ -102,6 +102,15 @@ def test_a_duel_has_the_same_values_whatever_else_is_explained(items, name, requ
     assert np.abs(alone.values).min() > 1e-6
 
 
+@pytest.mark.parametrize("budget", [4e12, 0.0])
+def test_the_number_of_threads_changes_no_digit(items, gpm, budget):
+    pairs = matches(items, 40)
+    one, three = (
+        PrefShap(gpm, items, settings=ShapSettings(jobs=jobs, budget=budget)).duels(items, pairs) for jobs in (1, 3)
+    )
+    np.testing.assert_array_equal(one.values, three.values)
+
+
 def spliced(model: GPM | UPM, items: np.ndarray, one: int, other: int, known: list[int]) -> float:
     """The mean preference over all ways to fill in what is not known of both from two items of the reference."""
     firsts, seconds = items.copy(), items.copy()
