@@ -24,6 +24,7 @@ LEFT_OUT = ("generation",)
 class PokemonConfig(DuelConfig):
     """The study's settings; the defaults are the paper's."""
 
+    tuning: Tuning = Field(default=Tuning(rank=300), description="how lengthscales, penalty and depth are chosen")
     explaining: ExplainConfig = Field(
         default=POKEMON, description="which duels are explained, and the published findings that this decides"
     )

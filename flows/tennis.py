@@ -24,9 +24,6 @@ class TennisConfig(DuelConfig):
     explaining: ExplainConfig = Field(
         default=TENNIS, description="which duels are explained, and the published findings that this decides"
     )
-    tuning: Tuning = Field(
-        default=Tuning(search_rank=150), description="how lengthscales, penalty and depth are chosen"
-    )
     resamples: int = Field(default=1_000, ge=2, description="resamples of tournaments for the spread of SpecR")
 
 

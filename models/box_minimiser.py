@@ -23,10 +23,11 @@ Evaluate = Callable[[FloatArray, IntArray], tuple[FloatArray, FloatArray]]
 
 
 class Minimum(NamedTuple):
-    """Where each of t functions is least, (t, p), and its value there, (t,)."""
+    """Where each of t functions is least, (t, p), its value, (t,), and its inverse Hessian about there, (t, p, p)."""
 
     point: FloatArray
     value: FloatArray
+    inverse: FloatArray
 
 
 def minimise_in_box(
@@ -39,6 +40,7 @@ def minimise_in_box(
     max_halvings: int = MAX_HALVINGS,
     longest: float = LONGEST,
     settled: float = 0.0,
+    inverse: FloatArray | None = None,
 ) -> Minimum:
     """A local minimum of each of t functions over lower <= x <= upper, (p,), from its start (t, p).
 
@@ -46,12 +48,13 @@ def minimise_in_box(
     found for one does not depend on the others.
 
     max_steps: of each; max_halvings: of each step; longest: the most that a step changes a coordinate by; settled: a
-    function is also left where a step lowers it by less than that share of it.
+    function is also left where a step lowers it by less than that share of it; inverse: (t, p, p) the inverse Hessians
+    to begin with, the identity if None.
     """
     x = np.clip(start, lower, upper)
     n_functions, p = x.shape
     value, gradient = evaluate(x, np.arange(n_functions))
-    inverse = np.broadcast_to(np.eye(p), (n_functions, p, p)).copy()
+    inverse = np.broadcast_to(np.eye(p) if inverse is None else inverse, (n_functions, p, p)).copy()
     for _ in range(max_steps):
         stuck = ((x <= lower) & (gradient > 0)) | ((x >= upper) & (gradient < 0))
         free = np.where(stuck, 0.0, gradient)
@@ -69,7 +72,7 @@ def minimise_in_box(
         still = ~moved.any(axis=1) | (value[going] - new_value < settled * np.abs(value[going]))
         x[going], value[going], gradient[going] = new_x, new_value, new_gradient
         gradient[going[still]] = 0.0
-    return Minimum(x, value)
+    return Minimum(x, value, inverse)
 
 
 def _backtrack(

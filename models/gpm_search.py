@@ -9,14 +9,19 @@ with E the slopes of the validation loss and Q the solution of the Newton system
 
 `slope` the derivative of -log k: one more solve of the system that fitting solves anyway, whatever the number of
 lengthscales. B and E' have an entry a pair that met, so that C costs O(pairs n).
+
+On the way landmarks P carry the kernel, K ~ K[:, P] K[P, P]^-1 K[P, :]. They stay, so that the loss is smooth, and its
+derivatives are those of this kernel. As the lengthscales move, other landmarks would carry it better: the search is in
+rounds of a few steps, and each chooses its own where it begins.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +32,14 @@ from sklearn.base import clone
 from models.box_minimiser import minimise_in_box
 from models.gpm import CGPM, GPM, UPM, check_contexts
 from models.item_kernel import ItemKernel, distinct_rows, item_kernel
-from models.kernel_factor import exact_factor, with_constant
+from models.kernel_factor import (
+    FixedLandmarks,
+    KernelFactor,
+    exact_factor,
+    fixed_landmarks,
+    landmark_factor,
+    with_constant,
+)
 from models.logistic_newton import minimise, newton_step
 from models.match_counts import MatchCounts, count_matches
 from models.match_models import SkewModel, UtilityModel, net
@@ -42,24 +54,40 @@ PENALTIES = (1e-6, 1.0)
 SETTLED = 1e-4
 """The search ends when a step lowers the loss by less than this share of it."""
 MAX_HALVINGS = 4
-"""Of a step. With few eigenvalues the slopes are rough: where a short step does not lead down, the search is over."""
+"""Of a step: where a short one does not lead down, the round is over."""
 LONGEST = 1.0
 """The logarithm of what a step multiplies or divides a setting by, at most: far away the slopes here say little."""
-TOLERANCE = 1e-4
+TOLERANCE = 1e-3
 """Of the fits on the way, whose gradient is that much smaller than at zero."""
+SLOPE_TOLERANCE = 1e-2
+"""Of what the slopes need besides: they only lead."""
+ROUND = 3
+"""Steps of a round."""
 UNSEEN = 1e-6
 """The weight of a context without training matches in the basis of the contexts."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A point the search looked at, and the validation loss there: of a match, in nats."""
+    """A point the search looked at, and the validation loss there: of a match, in nats.
+
+    round: only losses of one compare, as others had other landmarks.
+    """
 
     lengthscales: Mapping[str, float]
     context_lengthscales: Mapping[str, float]
     utility: float
     penalty: float
+    round: int
     loss: float
+
+
+class Found(NamedTuple, Generic[Model]):
+    """The model with the settings of the best trial of the last round, not fitted yet; that trial; and all of them."""
+
+    model: Model
+    best: Trial
+    trials: tuple[Trial, ...]
 
 
 def search(
@@ -72,34 +100,39 @@ def search(
     *,
     rank: int | None = None,
     max_steps: int = 12,
-) -> tuple[Model, tuple[Trial, ...]]:
-    """The model with the lengthscales and penalty of least validation loss, not fitted yet, and what was tried.
+) -> Found[Model]:
+    """The model with the lengthscales and penalty of least validation loss.
 
     validating: (m,) bool, the comparisons that are for validation; the others train. From the model's own lengthscales,
     penalty, and weight of a utility if it has one, on by BFGS in their logarithms, its first step of length one.
-    rank: how many of the kernel's largest eigenvalues are kept on the way, all if None; they move smoothly where the
-    landmarks of a model would jump, and carry about as much as twice their number. The slopes are those of the whole
-    kernel: with too few they lead nowhere.
+    rank: how many landmarks carry the kernel; all items if None. max_steps: of all rounds together; a round that does
+    not lower the loss is the last.
     """
     problem: _Problem = _problem(model, items, comparisons, validating, contexts, context_of)
-    problem.rank = rank
-    start, low, high = problem.start(model.penalty)
+    theta, low, high = problem.start(model.penalty)
 
     def evaluate(points: FloatArray, _: IntArray) -> tuple[FloatArray, FloatArray]:
         value, gradient = problem.scaled(points[0])
         return np.array([value]), gradient[None]
 
-    minimise_in_box(
-        evaluate, start[None], low, high, max_steps=max_steps, max_halvings=MAX_HALVINGS, longest=LONGEST,
-        settled=SETTLED,
-    )  # fmt: skip
-    best = min(problem.trials, key=lambda trial: trial.loss)
+    inverse: FloatArray | None = None
+    for number in range(max(math.ceil(max_steps / ROUND), 1)):
+        problem.begin(number, rank, theta)
+        found = minimise_in_box(
+            evaluate, theta[None], low, high, max_steps=min(ROUND, max_steps - number * ROUND),
+            max_halvings=MAX_HALVINGS, longest=LONGEST, settled=SETTLED, inverse=inverse,
+        )  # fmt: skip
+        theta, inverse = found.point[0], found.inverse
+        tried = [trial for trial in problem.trials if trial.round == number]
+        best = min(tried, key=lambda trial: trial.loss)
+        if best.loss > (1.0 - SETTLED) * tried[0].loss:
+            break
     chosen = clone(model).set_params(lengthscales=best.lengthscales, penalty=best.penalty)
     if isinstance(model, CGPM):
         chosen.set_params(context_lengthscales=best.context_lengthscales)
     if not isinstance(model, UPM):
         chosen.set_params(utility=best.utility)
-    return chosen, tuple(problem.trials)
+    return Found(chosen, best, tuple(problem.trials))
 
 
 _LinearModel = UtilityModel | SkewModel
@@ -130,7 +163,8 @@ class _Problem:
     validation: MatchCounts
     weights: FloatArray
     utility_weight: float
-    rank: int | None = None
+    landmarks: IntArray = field(init=False)
+    round: int = 0
     trials: list[Trial] = field(default_factory=list)
     steepness: float = 0.0
 
@@ -142,8 +176,15 @@ class _Problem:
         low, high = np.log(limits).T
         return np.log([*scales, *weights, penalty]), low, high
 
+    def begin(self, number: int, rank: int | None, theta: FloatArray) -> None:
+        """Choose at most so many landmarks for the kernel at exp(theta), where a round begins."""
+        self.round = number
+        kernel, X = self._at(np.exp(theta))[0], self.items
+        chosen = landmark_factor(lambda row: kernel(X, X[row : row + 1])[:, 0], len(X), rank or len(X), self.weights)
+        self.landmarks = chosen.landmarks
+
     def scaled(self, theta: FloatArray) -> tuple[float, FloatArray]:
-        """Both over the length of the first gradient asked for, so that the first step has length one."""
+        """Both over the length of the round's first gradient, so that its first step has length one."""
         loss, gradient = self.loss_and_gradient(theta)
         self.steepness = self.steepness or float(np.linalg.norm(gradient)) or 1.0
         return loss / self.steepness, gradient / self.steepness
@@ -151,28 +192,30 @@ class _Problem:
     def loss_and_gradient(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """The validation loss of the model fitted with exp(theta), and its derivatives by theta."""
         kernel, context_kernel, constant, penalty = self._at(np.exp(theta))
-        k, K_U = kernel(self.items, self.items), context_kernel(self.contexts, self.contexts)
-        K = k + constant
-        training, validation = self._models(k, constant, K_U)
+        K_U = context_kernel(self.contexts, self.contexts)
+        known = fixed_landmarks(kernel(self.items, self.items[self.landmarks]), self.landmarks, self.weights)
+        training, validation = self._models(known.factor, constant, K_U)
         fitted = minimise(training, self.training, penalty, tolerance=TOLERANCE)
         slopes, curvature = _slopes(self.training, fitted.z)
         pull = -slopes / penalty  # the dual coefficients
 
         z = validation.z(fitted.w)
         e, _ = _slopes(self.validation, z)
-        solution, _ = newton_step(training, curvature, penalty, validation.adjoint(e), tolerance=TOLERANCE)
+        solution, _ = newton_step(training, curvature, penalty, validation.adjoint(e), tolerance=SLOPE_TOLERANCE)
         q = training.z(solution)
         parts = [_Part(validation, e), _Part(training, -curvature * q)]
-        by_kernel, by_context_kernel = self._kernel_gradients(parts, pull, K, K_U)
+        by_kernel, by_context_kernel = self._kernel_gradients(
+            parts, pull, training.items.phi @ training.items.phi.T, K_U
+        )
         gradient = [
-            *_lengthscale_gradient(kernel, self.items, by_kernel * k),
-            *_lengthscale_gradient(context_kernel, self.contexts, by_context_kernel * K_U),
+            *self._lengthscale_gradient(kernel, known, by_kernel),
+            *_lengthscale_gradient(context_kernel, self.contexts, self.contexts, by_context_kernel * K_U),
             *([-constant * float(by_kernel.sum())] if constant else []),
             -penalty * float(q @ pull),
         ]
         share, won = _shares(self.validation)
         loss = float(share @ np.logaddexp(0.0, z) - won @ z)
-        self.trials.append(Trial(kernel.lengthscales, context_kernel.lengthscales, constant, penalty, loss))
+        self.trials.append(Trial(kernel.lengthscales, context_kernel.lengthscales, constant, penalty, self.round, loss))
         return loss, np.array(gradient)
 
     def _at(self, values: FloatArray) -> tuple[ItemKernel, ItemKernel, float, float]:
@@ -185,9 +228,14 @@ class _Problem:
             float(values[-1]),
         )
 
-    def _models(self, k: FloatArray, constant: float, K_U: FloatArray) -> tuple[_LinearModel, _LinearModel]:
+    def _lengthscale_gradient(self, kernel: ItemKernel, known: FixedLandmarks, by_kernel: FloatArray) -> list[float]:
+        by_landmarks, by_among = known.gradients(by_kernel)
+        by_landmarks *= known.to_landmarks
+        by_landmarks[self.landmarks] += by_among * known.among
+        return _lengthscale_gradient(kernel, self.items, self.items[self.landmarks], by_landmarks)
+
+    def _models(self, factor: KernelFactor, constant: float, K_U: FloatArray) -> tuple[_LinearModel, _LinearModel]:
         """The training matches and the validation matches under the same features."""
-        factor = exact_factor(k, self.weights, self.rank)
         if constant:
             factor, _ = with_constant(factor, constant, self.weights)
         if self.utility:
@@ -221,9 +269,9 @@ class _Problem:
         return found
 
 
-def _lengthscale_gradient(kernel: ItemKernel, items: FloatArray, by_exponent: FloatArray) -> list[float]:
-    """The derivatives by each log l from those by -log k (n, n)."""
-    return [float(np.sum(by_exponent * kernel.slope(items, items, feature))) for feature in kernel.features]
+def _lengthscale_gradient(kernel: ItemKernel, a: FloatArray, b: FloatArray, by_exponent: FloatArray) -> list[float]:
+    """The derivatives by each log l from those by -log k between a and b."""
+    return [float(np.vdot(by_exponent, kernel.slope(a, b, feature))) for feature in kernel.features]
 
 
 def _shares(matches: MatchCounts) -> tuple[FloatArray, FloatArray]:

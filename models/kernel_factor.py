@@ -12,6 +12,8 @@ from models.records import FloatArray, IntArray
 
 NEGLIGIBLE = 1e-13
 """Eigenvalues below this share of the largest are rounding errors."""
+JITTER = 1e-8
+"""Added to the kernel of landmarks with themselves, which may all but coincide."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +80,35 @@ def landmark_factor(
     spectrum, rotation = np.maximum(spectrum[::-1], 0.0), rotation[:, ::-1]
     to_dual = solve_triangular(np.tril(lower[at]), rotation, lower=True, trans="T")
     return LandmarkFactor(KernelFactor(lower @ rotation, spectrum), at, np.asarray(to_dual))
+
+
+@dataclass(frozen=True, eq=False)
+class FixedLandmarks:
+    """Phi Phi' = K[:, P] (K[P, P] + jitter)^-1 K[P, :] of landmarks that stay, whatever the kernel: smooth in it.
+
+    to_landmarks: (n, r) K[:, P]; among: (r, r) K[P, P]; shares: (n, r) K[:, P] (K[P, P] + jitter)^-1.
+    """
+
+    factor: KernelFactor
+    to_landmarks: FloatArray
+    among: FloatArray
+    shares: FloatArray
+
+    def gradients(self, by_kernel: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Derivatives by K[:, P] and by K[P, P] from those by the entries of Phi Phi', (n, n)."""
+        by_shares = by_kernel @ self.shares
+        return by_shares + by_kernel.T @ self.shares, -self.shares.T @ by_shares
+
+
+def fixed_landmarks(to_landmarks: FloatArray, landmarks: IntArray, weights: FloatArray) -> FixedLandmarks:
+    """The features of a kernel with k(x, x) = 1 by given landmarks (r,); to_landmarks: (n, r); weights: (n,)."""
+    among = to_landmarks[landmarks]
+    lower = np.linalg.cholesky(among + JITTER * np.eye(len(among)))
+    phi = solve_triangular(lower, to_landmarks.T, lower=True).T
+    shares = solve_triangular(lower, phi.T, lower=True, trans="T").T
+    spectrum, rotation = np.linalg.eigh(phi.T @ (weights[:, None] * phi))
+    factor = KernelFactor(phi @ rotation[:, ::-1], np.maximum(spectrum[::-1], 0.0))
+    return FixedLandmarks(factor, to_landmarks, among, np.ascontiguousarray(shares))
 
 
 def with_constant(factor: KernelFactor, constant: float, weights: FloatArray) -> tuple[KernelFactor, FloatArray]:

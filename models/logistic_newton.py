@@ -19,6 +19,10 @@ from models.records import FloatArray
 MAX_STEPS = 60
 MAX_PRODUCTS = 200
 """Of one Newton step."""
+DAMPED = 0.3
+"""Of the mean curvature, what the preconditioner takes a direction to have: the largest ones tell items apart whose
+matches are decided, and a decided match curves little. Of 1, 0.3, 0.1 and 0.03 this took nearly the fewest products
+with small penalties, and few more with large ones."""
 FEW = 300
 """Up to so many pairs a Newton step is solved directly: O(p^3), less than the products that it takes otherwise."""
 
@@ -93,11 +97,11 @@ def newton_step(
     """Solve (adjoint curvature z + penalty) x = right_side, to a residual of `tolerance` times the right side.
 
     curvature: (p,). Directly for few pairs; else conjugate gradients, preconditioned as if all items met each other as
-    often as they play. Returns x and the number of products with the Hessian.
+    often as they play (`DAMPED`). Returns x and the number of products with the Hessian.
     """
     if len(curvature) <= FEW:
         return _direct(model, curvature, penalty, right_side), 0
-    diagonal = curvature.sum() * model.spectrum + penalty
+    diagonal = DAMPED * curvature.sum() * model.spectrum + penalty
     x = np.zeros_like(right_side)
     residual, limit = right_side.copy(), tolerance * _norm(right_side)
     direction = residual / diagonal

@@ -13,7 +13,7 @@ from models.kernel_factor import KernelFactor
 from models.match_counts import MatchCounts
 from models.records import FloatArray, IntArray
 
-BLOCK = 256
+BLOCK = 128
 """Pairs whose features are gathered at a time, so that they stay in a processor's cache."""
 DENSE = 32
 """Up to so many products of rows for each pair that is asked for, all of them cost less than gathering the pairs."""

@@ -34,15 +34,15 @@ class Tuning(Record):
     """How lengthscales, penalty and depth are chosen; test duels never have a say in it."""
 
     rank: int | None = Field(
-        default=400, ge=1, description="landmarks at most that carry the items' kernel; exact if not set"
-    )
-    search_rank: int | None = Field(
-        default=300,
+        default=400,
         ge=1,
-        description="eigenvalues of the items' kernel that are kept during the search; all if not set",
+        description="landmarks at most that carry the items' kernel, in the search too; exact if not set",
     )
     steps: int = Field(
-        default=12, ge=1, description="steps at most of the search for lengthscales and penalty, of a fit or a few each"
+        default=24,
+        ge=1,
+        description="steps at most of the search for lengthscales and penalty, of a fit or a few "
+        "each; of a model that knows contexts, whose fits cost most, half as many",
     )
     inner_folds: int = Field(
         default=5, ge=2, description="folds of the training duels where none are kept for validation"
@@ -149,22 +149,22 @@ def _led_from(start: Chosen, duels: Duels, split: Split, tuning: Tuning) -> Chos
     rows = np.concatenate([split.train, split.validation])
     validates = np.arange(len(rows)) >= len(split.train)
     contexts = (duels.contexts, duels.context_of[rows]) if kind in CONTEXTUAL else ()
-    model, trials = search(
+    found = search(
         start.unfitted(duels),
         duels.items,
         duels.comparisons[rows],
         validates,
         *contexts,
-        rank=tuning.search_rank,
-        max_steps=tuning.steps,
+        rank=tuning.rank,
+        max_steps=(tuning.steps + 1) // 2 if kind in CONTEXTUAL else tuning.steps,
     )
     return Chosen(
         model=kind,
-        validation_loss=min(trial.loss for trial in trials),
-        lengthscales=model.lengthscales,
-        context_lengthscales=getattr(model, "context_lengthscales", None),
-        penalty=model.penalty,
-        utility=getattr(model, "utility", 0.0),
+        validation_loss=found.best.loss,
+        lengthscales=found.model.lengthscales,
+        context_lengthscales=getattr(found.model, "context_lengthscales", None),
+        penalty=found.model.penalty,
+        utility=getattr(found.model, "utility", 0.0),
         rank=tuning.rank,
     )
 

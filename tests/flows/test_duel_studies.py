@@ -15,7 +15,7 @@ from models.records import RunRecord
 from tasks.duel_models import Tuning
 from tasks.results import METRICS
 
-SMALL = Tuning(rank=60, search_rank=30, steps=2, inner_folds=2, lengthscales=(2.0,), penalties=(1e-2,), depths=(2, 3))
+SMALL = Tuning(rank=60, steps=2, inner_folds=2, lengthscales=(2.0,), penalties=(1e-2,), depths=(2, 3))
 STUDIES = ("synthetic", "pokemon", "chameleon", "tennis")
 
 pytestmark = pytest.mark.usefixtures("prefect_server")

@@ -42,13 +42,17 @@ def models() -> list[GPM | UPM | CGPM]:
     ]
 
 
+@pytest.mark.parametrize("rank", [30, 12])
 @pytest.mark.parametrize("model", models(), ids=lambda model: f"{type(model).__name__}-{getattr(model, 'utility', 0)}")
-def test_the_gradient_is_that_of_the_validation_loss(model: GPM | UPM | CGPM, monkeypatch: pytest.MonkeyPatch):
+def test_the_gradient_is_that_of_the_validation_loss(
+    model: GPM | UPM | CGPM, rank: int, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(gpm_search, "TOLERANCE", 1e-9)
     items, comparisons, roof = planted()
     validating = np.arange(len(comparisons)) % 4 == 0
     problem = gpm_search._problem(model, items, comparisons, validating, [[0.0], [1.0]], roof)
     theta, _, _ = problem.start(model.penalty)
+    problem.begin(0, rank, theta)
     _, gradient = problem.loss_and_gradient(theta)
     assert len(gradient) == len(theta) == 4 + isinstance(model, CGPM) + bool(getattr(model, "utility", 0.0))
     for at in range(len(theta)):
@@ -62,21 +66,33 @@ def test_the_loss_it_reports_is_that_of_the_fitted_model(model: GPM | UPM | CGPM
     items, comparisons, roof = planted()
     validating = np.arange(len(comparisons)) % 4 == 0
     given = ([[0.0], [1.0]], roof) if isinstance(model, CGPM) else ()
-    chosen, trials = search(model, items, comparisons, validating, *given, max_steps=5)
+    found = search(model, items, comparisons, validating, *given, max_steps=5)
     train = [given[0], given[1][~validating]] if given else []
     test = [given[0], given[1][validating]] if given else []
-    chosen.fit(items, comparisons[~validating], *train)
+    chosen = found.model.fit(items, comparisons[~validating], *train)
     z = chosen.decision_function(items, comparisons[validating], *test)
-    assert np.logaddexp(0, -z).mean() == pytest.approx(min(trial.loss for trial in trials), abs=1e-3)
+    assert np.logaddexp(0, -z).mean() == pytest.approx(found.best.loss, abs=1e-3)
+
+
+def test_few_landmarks_find_what_all_items_find():
+    items, comparisons, _ = planted(n_items=200, n=2000)
+    validating = np.arange(len(comparisons)) % 4 == 0
+    exact = search(GPM(COLUMNS), items, comparisons, validating)
+    found = search(GPM(COLUMNS), items, comparisons, validating, rank=80)
+    assert found.best.round == found.trials[-1].round == max(trial.round for trial in found.trials) > 0
+    assert found.best.loss == pytest.approx(exact.best.loss, abs=3e-3)
+    train = comparisons[~validating]
+    z = found.model.set_params(rank=80).fit(items, train).decision_function(items, comparisons[validating])
+    assert np.logaddexp(0, -z).mean() == pytest.approx(found.best.loss, abs=3e-3)
 
 
 def test_a_feature_that_says_nothing_gets_a_long_lengthscale():
     items, comparisons, roof = planted(n_items=200, n=2000)
     validating = np.arange(len(comparisons)) % 4 == 0
     model = CGPM(COLUMNS, CONTEXT)
-    chosen, trials = search(model, items, comparisons, validating, [[0.0], [1.0]], roof)
+    chosen, best, trials = search(model, items, comparisons, validating, [[0.0], [1.0]], roof)
     assert trials[0].lengthscales == item_kernel(items, COLUMNS).lengthscales
-    assert min(trial.loss for trial in trials) < trials[0].loss - 0.02
+    assert best.loss < trials[0].loss - 0.02
     assert chosen.lengthscales["noise"] > 2 * chosen.lengthscales["speed"]
     assert chosen.context_lengthscales["roof"] < 1.0
 

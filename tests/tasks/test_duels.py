@@ -24,7 +24,6 @@ from tasks.results import METRICS
 
 QUICK = Tuning(
     rank=None,
-    search_rank=None,
     steps=3,
     inner_folds=3,
     lengthscales=(2.0,),
