@@ -184,7 +184,7 @@ class _Problem:
         self.landmarks = chosen.landmarks
 
     def scaled(self, theta: FloatArray) -> tuple[float, FloatArray]:
-        """Both over the length of the round's first gradient, so that its first step has length one."""
+        """Both over the length of the first gradient asked for, so that the first step has length one."""
         loss, gradient = self.loss_and_gradient(theta)
         self.steepness = self.steepness or float(np.linalg.norm(gradient)) or 1.0
         return loss / self.steepness, gradient / self.steepness
@@ -208,7 +208,7 @@ class _Problem:
             parts, pull, training.items.phi @ training.items.phi.T, K_U
         )
         gradient = [
-            *self._lengthscale_gradient(kernel, known, by_kernel),
+            *self._item_gradient(kernel, known, by_kernel),
             *_lengthscale_gradient(context_kernel, self.contexts, self.contexts, by_context_kernel * K_U),
             *([-constant * float(by_kernel.sum())] if constant else []),
             -penalty * float(q @ pull),
@@ -228,7 +228,7 @@ class _Problem:
             float(values[-1]),
         )
 
-    def _lengthscale_gradient(self, kernel: ItemKernel, known: FixedLandmarks, by_kernel: FloatArray) -> list[float]:
+    def _item_gradient(self, kernel: ItemKernel, known: FixedLandmarks, by_kernel: FloatArray) -> list[float]:
         by_landmarks, by_among = known.gradients(by_kernel)
         by_landmarks *= known.to_landmarks
         by_landmarks[self.landmarks] += by_among * known.among

@@ -24,14 +24,10 @@ class KernelFactor:
     spectrum: FloatArray
 
 
-def exact_factor(kernel: FloatArray, weights: FloatArray, rank: int | None = None) -> KernelFactor:
-    """K (n, n) = Phi Phi'; weights: (n,) positive, of the items. Items that coincide cost no rank.
-
-    rank: keep at most so many features, those of the largest eigenvalues of the weighted kernel.
-    """
-    root, n = np.sqrt(weights), len(kernel)
-    lowest = 0 if rank is None else max(n - rank, 0)
-    values, vectors = eigh(root[:, None] * kernel * root, subset_by_index=(lowest, n - 1))
+def exact_factor(kernel: FloatArray, weights: FloatArray) -> KernelFactor:
+    """K (n, n) = Phi Phi'; weights: (n,) positive, of the items. Items that coincide cost no rank."""
+    root = np.sqrt(weights)
+    values, vectors = eigh(root[:, None] * kernel * root)
     kept = np.flatnonzero(values > NEGLIGIBLE * values[-1])[::-1]
     return KernelFactor(vectors[:, kept] * np.sqrt(values[kept]) / root[:, None], values[kept])
 
