@@ -1,7 +1,7 @@
 """How fast preferences are explained: against the size of the public code's example, Pokemon's, and many matches.
 
-Run with `make bench`. One process, and where nothing else is said one thread: seconds are the processor's. The published code, measured on two busy
-cores, took 26 s and 2.8 GB for the first line.
+Run with `make bench`. One process, one thread but where told: seconds are the processor's. The published
+code, measured on two busy cores, took 26 s and 2.8 GB for the first line.
 """
 
 from __future__ import annotations
