@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
 
@@ -36,6 +36,10 @@ DEFAULTS = {
     "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
 }
 
+_in_the_end = ExitStack()
+# What is registered first is done last: Prefect's server has then ended.
+atexit.register(_in_the_end.close)
+
 
 def prepare_prefect() -> None:
     """Set what the user has not set herself; to be called before Prefect is imported.
@@ -49,8 +53,7 @@ def prepare_prefect() -> None:
     if not _writable(home):
         aside = tempfile.mkdtemp(prefix="prefstudy-prefect-")
         err.print(f"{home} cannot be written; while this runs, Prefect keeps its database in {aside}.", soft_wrap=True)
-        # At exit what is registered last is done first: Prefect's server has then ended.
-        atexit.register(shutil.rmtree, aside, ignore_errors=True)
+        _in_the_end.callback(shutil.rmtree, aside, ignore_errors=True)
         os.environ["PREFECT_HOME"] = aside
 
 
@@ -132,6 +135,7 @@ def _leave(exit_code: int) -> None:
     from prefect.server.api.server import SubprocessASGIServer
 
     SubprocessASGIServer().stop()
+    _in_the_end.close()
     err.show_cursor()
     # Past the console, whose bars would take the last line for themselves.
     print(f"\n{STOPPED}", file=sys.__stderr__, flush=True)

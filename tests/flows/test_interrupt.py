@@ -42,7 +42,7 @@ def test_a_run_that_is_stopped_ends_with_its_code_one_clean_line_and_nothing_lef
     run = subprocess.Popen(
         command,
         cwd=ROOT,
-        env=clean | {"PREFECT_HOME": str(tmp_path / "prefect")},
+        env=clean | {"PREFECT_HOME": "/dev/null/no-folder", "TMPDIR": str(tmp_path)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -50,7 +50,8 @@ def test_a_run_that_is_stopped_ends_with_its_code_one_clean_line_and_nothing_lef
     )
     try:
         assert run.stderr is not None
-        told = [run.stderr.readline() for _ in range(3)]
+        lent, *told = [run.stderr.readline() for _ in range(4)]
+        assert f"Prefect keeps its database in {tmp_path / 'prefstudy-prefect-'}" in lent
         assert [line.split(":")[0] for line in told] == [
             "Study sushi\n",
             "Build the tables",
@@ -62,6 +63,7 @@ def test_a_run_that_is_stopped_ends_with_its_code_one_clean_line_and_nothing_lef
         assert run.returncode == code
         assert list((tmp_path / "runs" / "sushi").iterdir()) == []
         assert group_is_empty(run.pid)
+        assert [path.name for path in tmp_path.iterdir()] == ["runs"]
     finally:
         if not group_is_empty(run.pid):
             os.killpg(run.pid, signal.SIGKILL)
