@@ -35,9 +35,9 @@ from models.item_kernel import ItemKernel, distinct_rows, item_kernel
 from models.kernel_factor import (
     FixedLandmarks,
     KernelFactor,
+    choose_landmarks,
     exact_factor,
     fixed_landmarks,
-    landmark_factor,
     with_constant,
 )
 from models.logistic_newton import minimise, newton_step
@@ -180,8 +180,9 @@ class _Problem:
         """Choose at most so many landmarks for the kernel at exp(theta), where a round begins."""
         self.round = number
         kernel, X = self._at(np.exp(theta))[0], self.items
-        chosen = landmark_factor(lambda row: kernel(X, X[row : row + 1])[:, 0], len(X), rank or len(X), self.weights)
-        self.landmarks = chosen.landmarks
+        self.landmarks, _ = choose_landmarks(
+            lambda row: kernel(X, X[row : row + 1])[:, 0], len(X), rank or len(X), self.weights
+        )
 
     def scaled(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Both over the length of the first gradient asked for, so that the first step has length one."""

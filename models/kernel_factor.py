@@ -52,10 +52,27 @@ def landmark_factor(
     *,
     tolerance: float = 1e-8,
 ) -> LandmarkFactor:
+    """The features by landmarks that `choose_landmarks` chooses; its parameters."""
+    at, lower = choose_landmarks(column, n_items, rank, weights, tolerance=tolerance)
+    spectrum, rotation = np.linalg.eigh(lower.T @ (weights[:, None] * lower))
+    spectrum, rotation = np.maximum(spectrum[::-1], 0.0), rotation[:, ::-1]
+    to_dual = solve_triangular(np.tril(lower[at]), rotation, lower=True, trans="T")
+    return LandmarkFactor(KernelFactor(lower @ rotation, spectrum), at, np.asarray(to_dual))
+
+
+def choose_landmarks(
+    column: Callable[[int], FloatArray],
+    n_items: int,
+    rank: int,
+    weights: FloatArray,
+    *,
+    tolerance: float = 1e-8,
+) -> tuple[IntArray, FloatArray]:
     """Pivoted Cholesky of a kernel with k(x, x) = 1; column(i): (n,) its values with item i.
 
     weights: (n,) positive, of the items: the next landmark is the item with the most weight times what the landmarks do
     not span of it. It ends early where that is at most `tolerance` of every item.
+    Returns the landmarks (r,) and the Cholesky factor (n, r).
     """
     left = np.ones(n_items)
     lower = np.zeros((n_items, min(rank, n_items)))
@@ -70,12 +87,7 @@ def landmark_factor(
         left = np.maximum(left - found**2, 0.0)
         left[pivot] = 0.0
         landmarks.append(pivot)
-    lower = lower[:, : len(landmarks)]
-    at = np.array(landmarks, dtype=np.int64)
-    spectrum, rotation = np.linalg.eigh(lower.T @ (weights[:, None] * lower))
-    spectrum, rotation = np.maximum(spectrum[::-1], 0.0), rotation[:, ::-1]
-    to_dual = solve_triangular(np.tril(lower[at]), rotation, lower=True, trans="T")
-    return LandmarkFactor(KernelFactor(lower @ rotation, spectrum), at, np.asarray(to_dual))
+    return np.array(landmarks, dtype=np.int64), lower[:, : len(landmarks)]
 
 
 @dataclass(frozen=True, eq=False)

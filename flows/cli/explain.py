@@ -52,7 +52,7 @@ def explain(
     refuse_both(raw, simulated=simulated)
     with console.err.status("Reading the matches ..."):
         table = _table(name, raw, simulated=simulated, allow_unpinned=allow_unpinned, seed=seed)
-    find_player(table, player)
+    find_player(table, player)  # a wrong name is told before the minutes that follow
     if out is not None:
         check_output(out)
     with console.err.status("Fitting and explaining; this takes a minute or two ..."):
