@@ -90,7 +90,7 @@ class Embedding:
 
     @cached_property
     def _explained_in_reference(self) -> IntArray | None:
-        """The place of each explained point in the reference; None where not all are of it, or so few that it is idle.
+        """The place of each explained point in the reference; None where not all are in it, or solving costs less.
 
         In units of n^3, an inverse and its product with the carriers cost 1 + 2 m / n, solving 1 / 3 + 4 m / n.
         """
@@ -103,9 +103,9 @@ class Embedding:
 def _inverse(positive_definite: FloatArray) -> FloatArray:
     """The inverse of a positive definite matrix, which it overwrites."""
     factor, failed = dpotrf(positive_definite.T, lower=True, overwrite_a=True)
-    inverse, _ = dpotri(factor, lower=True, overwrite_c=True)
     if failed:
         raise LinAlgError("the kernel of a coalition is not positive definite")
+    inverse, _ = dpotri(factor, lower=True, overwrite_c=True)
     return np.asarray(np.where(np.tri(len(inverse), dtype=np.bool_), inverse, inverse.T))
 
 
