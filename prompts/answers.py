@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from models.feature_spec import MOST_VALUES, NAME, FeatureSpec
-from models.records import FeatureKind
+from models.records.feature_spec import MOST_VALUES, NAME, FeatureSpec
+from models.records.features import FeatureKind
 
 
 class AnswerModel(BaseModel):

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, Field, ValidationError
 
-from models.card import counted
-from models.errors import PrefstudyError
-from models.records import AnswerTime, Record
+from models.records.base import Record
+from models.records.card import counted
+from models.records.errors import PrefstudyError
+from models.records.run_record import AnswerTime
 from prompts.engine import Engine, Reply, Request
 from prompts.ledger import Entry, Ledger
 

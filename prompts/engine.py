@@ -11,8 +11,8 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, Field
 
-from models.errors import PrefstudyError
-from models.records import Record
+from models.records.base import Record
+from models.records.errors import PrefstudyError
 
 
 class EngineError(PrefstudyError):

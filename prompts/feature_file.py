@@ -7,10 +7,10 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from models.errors import UsageError
-from models.explanation import explain
-from models.feature_spec import FeatureSpec
-from models.records import Record
+from models.records.base import Record
+from models.records.errors import UsageError
+from models.records.feature_spec import FeatureSpec
+from models.records.settings_errors import explain
 
 TABLE_9 = Path(__file__).parent / "features" / "table9.toml"
 

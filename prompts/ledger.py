@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import Field
 
-from models.errors import PrefstudyError
-from models.records import Record
+from models.records.base import Record
+from models.records.errors import PrefstudyError
 from prompts.engine import request_key
 
 FORMAT = 1

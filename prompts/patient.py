@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from models.records import Record
+from models.records.base import Record
 
 
 class Patient(Record):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from models.feature_spec import FeatureSpec
+from models.records.feature_spec import FeatureSpec
 
 QUOTED_WORDS = 6
 """So many words in a row that also stand in a patient's text are a quotation."""

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from pydantic import BaseModel
 
-from models.feature_spec import FeatureSpec
+from models.records.feature_spec import FeatureSpec
 from prompts.answers import Judgement, Proposal, Reason, extraction_of
 from prompts.engine import Message, Request, Sampling, schema_of
 from prompts.patient import Patient

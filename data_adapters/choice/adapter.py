@@ -8,8 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from data_adapters.choice.mapping_file import MappingFile, read_mapping, shipped_mapping
-from data_adapters.simulators.choice import Design, simulate_choices
-from data_adapters.source.description import Adapter, Counts, Dataset, RawFile
+from data_adapters.choice.simulator import Design, simulate_choices
+from data_adapters.source.adapter import Adapter
+from data_adapters.source.description import Counts, Dataset, RawFile
 from data_adapters.source.raw_folder import RawFolder
 from data_adapters.source.reading import Reading
 

@@ -6,7 +6,9 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from models.records import Feature, FeatureKind, Licence, Record
+from models.records.base import Record
+from models.records.features import Feature, FeatureKind
+from models.records.manifest import Licence
 
 Format = Literal["csv", "xlsx", "sav", "dta"]
 SIDE = "{side}"

@@ -10,8 +10,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from data_adapters.choice.mapping import ChoiceMapping
-from models.errors import UsageError
-from models.explanation import explain
+from models.records.errors import UsageError
+from models.records.settings_errors import explain
 
 SHIPPED = Path(__file__).parent / "mappings"
 

@@ -15,7 +15,7 @@ from openpyxl.utils.exceptions import InvalidFileException
 
 from data_adapters.choice.mapping import RawTable
 from data_adapters.source import strict
-from models.errors import RawDataError
+from models.records.errors import RawDataError
 
 
 def read_raw_table(path: Path, described: RawTable) -> strict.Columns:

@@ -17,8 +17,9 @@ from data_adapters.choice.tasks import LEFT, NO_ANSWER, OPT_OUT, SEVERAL, Tasks,
 from data_adapters.choice.values import FeatureReader
 from data_adapters.source import strict
 from data_adapters.source.reading import Reading
-from models.card import counted
-from models.records import BoolArray, DroppedRows, IntArray
+from models.records.arrays import BoolArray, IntArray
+from models.records.card import counted
+from models.records.manifest import DroppedRows
 
 WHY_DROPPED = {OPT_OUT: "the opt-out was chosen", NO_ANSWER: "nothing was chosen", SEVERAL: "more than one was chosen"}
 SAME_PROFILE = "both profiles are the same"

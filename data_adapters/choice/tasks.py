@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from data_adapters.choice.mapping import SIDE, ChoiceMapping, LongLayout, WideLayout
 from data_adapters.choice.mapping_file import MappingFile
 from data_adapters.source import strict
-from models.errors import RawDataError
-from models.records import BoolArray, IntArray
+from models.records.arrays import BoolArray, IntArray
+from models.records.errors import RawDataError
 
 LEFT, RIGHT, OPT_OUT, NO_ANSWER, SEVERAL = range(5)
 """What a task ended in."""

@@ -14,7 +14,7 @@ from data_adapters.choice.mapping import SIDE, FeatureColumn
 from data_adapters.choice.mapping_file import MappingFile
 from data_adapters.choice.tasks import coded
 from data_adapters.source import strict
-from models.records import BoolArray
+from models.records.arrays import BoolArray
 
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 """Python alone would also read `1_000` and `nan`."""

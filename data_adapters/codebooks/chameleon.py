@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from models.records import IntArray
+from models.records.arrays import IntArray
 
 RDA_FILE, R_OBJECT = "chameleons.rda", "chameleons"
 """The file, and the list of three data frames in it."""

@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from models.errors import RawDataError
+from models.records.errors import RawDataError
 
 
 def unpack(archive: Path, names: Sequence[str], folder: Path, *, max_bytes: int) -> None:

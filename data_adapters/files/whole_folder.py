@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from models.errors import OutputError
+from models.records.errors import OutputError
 
 
 @contextmanager

@@ -16,8 +16,8 @@ from data_adapters.codebooks.chameleon import (
     RDA_FILE,
     count_prior_wins,
 )
-from data_adapters.source.description import Preference, Rule
-from models.records import FloatArray, IntArray
+from data_adapters.source.planted import Preference, Rule
+from models.records.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd

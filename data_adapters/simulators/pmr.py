@@ -43,7 +43,7 @@ from data_adapters.simulators.pmr_wordings import (
     SINCE,
     Complaint,
 )
-from data_adapters.source.description import Hidden, Preference, Rule
+from data_adapters.source.planted import Hidden, Preference, Rule
 
 PUBLISHED_PATIENTS = 30
 """In an inbox."""

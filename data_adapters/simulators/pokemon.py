@@ -17,8 +17,8 @@ from data_adapters.codebooks.pokemon import (
     TEST_FILE,
     TYPES,
 )
-from data_adapters.source.description import Preference, Rule
-from models.records import BoolArray, IntArray
+from data_adapters.source.planted import Preference, Rule
+from models.records.arrays import BoolArray, IntArray
 
 PUBLISHED_ITEMS, COMBATS_AN_ITEM, TESTS_AN_ITEM = 800, 62.5, 12.5
 

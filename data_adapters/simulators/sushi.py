@@ -20,8 +20,8 @@ from data_adapters.codebooks.sushi import (
     SET_A,
     USER_FILE,
 )
-from data_adapters.source.description import Preference, Rule
-from models.records import FloatArray, IntArray
+from data_adapters.source.planted import Preference, Rule
+from models.records.arrays import FloatArray, IntArray
 
 PUBLISHED_USERS = 5_000
 

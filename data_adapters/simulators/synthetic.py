@@ -16,8 +16,8 @@ from data_adapters.codebooks.synthetic import (
     MATCH_COLUMNS,
     MATCH_FILE,
 )
-from data_adapters.source.description import Preference, Rule
-from models.records import FloatArray
+from data_adapters.source.planted import Preference, Rule
+from models.records.arrays import FloatArray
 
 PUBLISHED_ITEMS, MATCHES_AN_ITEM = 1_000, 40
 

@@ -24,8 +24,8 @@ from data_adapters.codebooks.tennis import (
     TOURNAMENT_COLUMNS,
     TOURNAMENT_FILE,
 )
-from data_adapters.source.description import Preference, Rule
-from models.records import BoolArray, IntArray
+from data_adapters.source.planted import Preference, Rule
+from models.records.arrays import BoolArray, IntArray
 
 PUBLISHED_PLAYERS, MATCHES_A_PLAYER, MATCHES_A_TOURNAMENT = 3_483, 27.4, 50
 NEVER_PLAYED = 0.2

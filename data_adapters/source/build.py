@@ -6,14 +6,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from data_adapters.source.description import Adapter, Dataset
+from data_adapters.source.adapter import Adapter
+from data_adapters.source.description import Dataset
 from data_adapters.source.raw_folder import RawFolder
 from data_adapters.source.reading import Columns, Reading
 from data_adapters.table.checks import check_table
 from data_adapters.table.pairwise_table import PairwiseTable
 from data_adapters.table.schema import OPTIONAL, table_schema
-from models.errors import TableError
-from models.records import Manifest
+from models.records.errors import TableError
+from models.records.manifest import Manifest
 
 
 def build(adapter: Adapter, raw: RawFolder) -> tuple[PairwiseTable, ...]:

@@ -1,19 +1,13 @@
-"""What an adapter says about its data set before any code runs: files, licence, features, published counts."""
+"""The description of a data set: files, licence, features, published counts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal
 
-from pydantic import Field
-
-from models.records import Feature, FeatureKind, Licence, Record
-
-if TYPE_CHECKING:
-    from data_adapters.source.raw_folder import RawFolder
-    from data_adapters.source.reading import Reading
+from models.records.features import Feature, FeatureKind
+from models.records.manifest import Licence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,61 +83,6 @@ class Dataset:
     def url_of(self, file: RawFile) -> str | None:
         """Where a raw file comes from: its own address, else the archive's."""
         return file.url or (self.archive.url if self.archive else None)
-
-
-class Rule(Record):
-    """One question of a planted preference; items that answer it with yes are preferred.
-
-    The question is `feature < cut` or `feature >= cut`; without a cut, the lower or the higher value is preferred.
-    """
-
-    feature: str
-    prefers: Literal["low", "high"]
-    cut: float | None = None
-
-
-Hidden = dict[str, int | str]
-"""What a simulator knows of one item and no raw file says."""
-
-
-class Preference(Record):
-    """What a simulator planted, for recovery tests and for the reader of a simulated report.
-
-    types: each taste type's rules, the earlier deciding before the later.
-    type_of: the taste type of each user, or of each context where the data has no users.
-    noise: the share of comparisons (or of neighbours in a ranking, or of labels) that were turned against the rules.
-    hidden: where the rules ask about what stands only between the lines of a text, the answers for each item.
-    """
-
-    words: str
-    types: dict[str, tuple[Rule, ...]]
-    type_of: dict[str, str]
-    noise: float
-    hidden: dict[str, Hidden] = Field(default_factory=dict)
-
-
-class Simulate(Protocol):
-    """How an adapter simulates its raw files."""
-
-    def __call__(self, folder: Path, *, seed: int, users: int | None) -> Preference:
-        """Write the raw files in upstream's format into an empty folder; `users` None: as many as were published."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Adapter:
-    """A data set and the code that reads and simulates its raw files. `version` changes whenever a table would.
-
-    variants: by name, adapters that make something else of the same raw files, into tables of another name.
-    mapped: the adapter of the same data set in raw files that the mapping file at a path describes; None where they can
-    be laid out in one way only. Raises UsageError for a mapping that cannot be meant.
-    """
-
-    dataset: Dataset
-    version: str
-    read: Callable[[RawFolder], tuple[Reading, ...]]
-    simulate: Simulate
-    variants: Mapping[str, Adapter] = field(default_factory=dict)
-    mapped: Callable[[Path], Adapter] | None = None
 
 
 def numeric(

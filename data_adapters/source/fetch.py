@@ -15,10 +15,13 @@ from pydantic import ValidationError
 
 from data_adapters.files.archive import unpack
 from data_adapters.files.whole_folder import whole_folder
-from data_adapters.source.description import Adapter, Dataset
-from data_adapters.source.raw_folder import RawFolder, cache_folder, check, locate
-from models.errors import OutputError, RawDataError, UsageError
-from models.records import Licence, Record
+from data_adapters.source.adapter import Adapter
+from data_adapters.source.description import Dataset
+from data_adapters.source.locate import cache_folder, check, locate
+from data_adapters.source.raw_folder import RawFolder
+from models.records.base import Record
+from models.records.errors import OutputError, RawDataError, UsageError
+from models.records.manifest import Licence
 
 RETRIES = 3
 TIMEOUT = (10, 60)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data_adapters.source.strict import Rows
-from models.errors import RawDataError
+from models.records.errors import RawDataError
 
 if TYPE_CHECKING:
     import pandas as pd

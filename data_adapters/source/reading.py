@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from models.records import DroppedRows
+from models.records.manifest import DroppedRows
 
 Columns = Mapping[str, Any]
 """Column name to values: a NumPy or Arrow array or a list, as long as the part has rows; NaN and None are missing."""

@@ -8,9 +8,10 @@ from pydantic import ValidationError
 
 from data_adapters.files.digest import sha256_of
 from data_adapters.files.whole_folder import whole_folder
-from data_adapters.source.description import Adapter, Preference
-from models.errors import RawDataError, UsageError
-from models.records import Record
+from data_adapters.source.adapter import Adapter
+from data_adapters.source.planted import Preference
+from models.records.base import Record
+from models.records.errors import RawDataError, UsageError
 
 SIMULATED = "SIMULATED.json"
 

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from models.errors import RawDataError
-from models.records import BoolArray, FloatArray, IntArray
+from models.records.arrays import BoolArray, FloatArray, IntArray
+from models.records.errors import RawDataError
 
 WHOLE_NUMBER = r"^-?[0-9]+$"
 """Arrow alone would also read hexadecimal numbers."""

@@ -9,8 +9,9 @@ from scipy.stats import binomtest
 
 from data_adapters.table.pairwise_table import PairwiseTable
 from data_adapters.table.schema import features_in
-from models.card import DataCard, FeatureCard, LevelCount, SideBias, Spread
-from models.records import Feature, FeatureKind, FloatArray
+from models.records.arrays import FloatArray
+from models.records.card import DataCard, FeatureCard, LevelCount, SideBias, Spread
+from models.records.features import Feature, FeatureKind
 
 BINS = 12
 

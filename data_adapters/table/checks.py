@@ -12,8 +12,8 @@ from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
 
 from data_adapters.table.pairwise_table import PairwiseTable
 from data_adapters.table.schema import KEYS, OPTIONAL, features_in, table_schema
-from models.errors import TableError
-from models.records import Feature, FeatureKind
+from models.records.errors import TableError
+from models.records.features import Feature, FeatureKind
 
 SHOWN = 5
 NO_LEVEL = "labels that are none of the levels"

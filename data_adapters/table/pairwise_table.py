@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from data_adapters.table.schema import features_in
-from models.records import Feature, Manifest
+from models.records.features import Feature
+from models.records.manifest import Manifest
 
 
 @dataclass(frozen=True, eq=False)

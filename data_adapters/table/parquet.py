@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from data_adapters.files.digest import sha256_of
 from data_adapters.files.whole_folder import whole_folder
 from data_adapters.table.pairwise_table import PairwiseTable
-from models.errors import TableError
-from models.records import Manifest
+from models.records.errors import TableError
+from models.records.manifest import Manifest
 
 MANIFEST = "manifest.json"
 

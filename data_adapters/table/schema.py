@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from models.records import Feature, FeatureKind
+from models.records.features import Feature, FeatureKind
 
 KEYS = {"items": "item_id", "users": "user_id", "contexts": "context_id", "comparisons": "comparison_id"}
 """The key of each table."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from models.hashing import hash_texts
-from models.records import BoolArray
+from models.numerics.hashing import hash_texts
+from models.records.arrays import BoolArray
 
 TOP_BIT = np.uint64(61)
 

@@ -10,9 +10,9 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from models.errors import UsageError
-from models.explanation import explain
-from tasks.study import StudyConfig
+from models.records.errors import UsageError
+from models.records.settings_errors import explain
+from tasks.runs.study import StudyConfig
 
 SHOWN = 10
 """Characters of a value that nobody would read to its end."""

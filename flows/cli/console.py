@@ -77,7 +77,7 @@ def download() -> Iterator[Callable[[str, int, int | None], None]]:
 
 @contextmanager
 def progress(first: str) -> Iterator[None]:
-    """Show the steps announced by `tasks.progress` while the block runs; `first` is shown until the first of them."""
+    """Show the steps that `tasks.runs.progress` announces while the block runs, and `first` until the first of them."""
     logger = logging.getLogger("prefstudy")
     bars = Progress(
         SpinnerColumn(finished_text="[green]✓[/]"),

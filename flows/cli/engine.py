@@ -16,8 +16,8 @@ from pathlib import Path
 from types import FrameType
 
 from flows.cli.console import err
-from flows.cli.entry import INTERRUPTED, STOPPED, TERMINATED
-from models.errors import ServerError
+from flows.cli.exit_codes import INTERRUPTED, STOPPED, TERMINATED
+from models.records.errors import ServerError
 
 SECONDS_TO_CLEAN_UP = 1.0
 UNREACHABLE = "Failed to reach API at "

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import sys
 
-INTERRUPTED = 130
-"""The exit code after Ctrl-C."""
-TERMINATED = 143
-"""The exit code after SIGTERM, as a shell says it."""
-STOPPED = "Stopped. Nothing was written under a final name."
+from flows.cli.exit_codes import INTERRUPTED, STOPPED
 
 
 def entry() -> int:

@@ -10,13 +10,13 @@ from typing import NamedTuple
 import typer
 from rich.text import Text
 
-from data_adapters.source.raw_folder import locate
+from data_adapters.source.locate import locate
 from flows.cli import console
 from flows.cli.engine import interruptible, server_answers
 from flows.cli.studies import Study
-from models.errors import MissingDataError, PrefstudyError
-from tasks.run_folder import check_output
-from tasks.study import StudyConfig
+from models.records.errors import MissingDataError, PrefstudyError
+from tasks.runs.run_folder import check_output
+from tasks.runs.study import StudyConfig
 
 
 class Planned(NamedTuple):
@@ -76,7 +76,7 @@ def _told(study: Study, error: Exception) -> str:
 
 
 def _write_index(out: Path) -> None:
-    from flows.all.index import index_studies
+    from flows.index import index_studies
 
     with console.progress("Writing the index"), interruptible(), server_answers():
         index = index_studies(out)

@@ -9,7 +9,8 @@ from pydantic import TypeAdapter
 from rich.console import Group, RenderableType
 
 from flows.cli.console import table
-from models.records import MetricRow, RunRecord
+from models.records.results import MetricRow
+from models.records.run_record import RunRecord
 
 HEADLINES = ("auc", "accuracy")
 """What tells how good a model is, the first that a study has."""

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 import typer
 
-from flows.cli import ask, data, doctor, explain, ledger, listing, run, tree
+from flows.cli.commands import ask, data, doctor, explain, ledger, listing, run, tree
 from flows.cli.console import complain, err
-from flows.cli.entry import INTERRUPTED, STOPPED
-from models.errors import PrefstudyError, UsageError
+from flows.cli.exit_codes import INTERRUPTED, STOPPED
+from models.records.errors import PrefstudyError, UsageError
 
 FIRST_STEPS = """First steps:
   prefstudy demo sushi          a whole study, small, on simulated data

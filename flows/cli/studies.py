@@ -1,4 +1,4 @@
-"""Which studies there are: the modules of `flows/`. No registry, and nothing is imported until a study is run."""
+"""Which studies there are: the modules of `flows/studies/`. Nothing is imported until a study is run."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, get_type_hints
 
-import flows
-from models.errors import UsageError
-from tasks.study import StudyConfig
+import flows.studies
+from models.records.errors import UsageError
+from tasks.runs.study import StudyConfig
 
 
 class Study(NamedTuple):
@@ -25,11 +25,11 @@ class Study(NamedTuple):
 
 def names() -> tuple[str, ...]:
     """The studies, in alphabetical order."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(flows.__path__) if not module.ispkg))
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(flows.studies.__path__) if not module.ispkg))
 
 
 def study(name: str) -> Study:
-    """Import a study, and Prefect with it: the flow `<name>_study` and the config `DEMO` of `flows/<name>.py`.
+    """Import a study, and Prefect with it: the flow `<name>_study` and the config `DEMO` of `flows/studies/<name>.py`.
 
     Raises UsageError if there is no such study.
     """
@@ -37,6 +37,6 @@ def study(name: str) -> Study:
         close = difflib.get_close_matches(name, names(), n=1)
         hint = f" Did you mean {close[0]}?" if close else ""
         raise UsageError(f"There is no study {name!r}.{hint}\nStudies: {', '.join(names())}. See: prefstudy list")
-    module = importlib.import_module(f"flows.{name}")
+    module = importlib.import_module(f"flows.studies.{name}")
     flow = getattr(module, f"{name}_study")
     return Study(name, flow, get_type_hints(flow.fn)["config"], module.DEMO)

@@ -7,7 +7,7 @@ from typing import Literal, NoReturn
 
 from pydantic import Field
 
-from models.records import Record
+from models.records.base import Record
 from prompts.engine import EngineError, Request
 from prompts.ledger import Ledger
 

@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from models.feature_spec import FeatureSpec
-from models.records import FeatureKind, Record
+from models.records.base import Record
+from models.records.feature_spec import FeatureSpec
+from models.records.features import FeatureKind
 from prompts.answers import Judgement, Proposal, Reason
 from prompts.engine import Reply, Request
 from prompts.patient import Patient

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, Field, HttpUrl, TypeAdapter, ValidationErro
 from pydantic_core import PydanticCustomError
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
-from models.records import Record
+from models.records.base import Record
 from prompts.engine import EngineError, Reply, Request
 
 LONGEST_WAIT = 60.0

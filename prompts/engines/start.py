@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from models.feature_spec import FeatureSpec
+from models.records.feature_spec import FeatureSpec
 from prompts.engine import Engine
 from prompts.engines.replay import Replay, ReplaySettings
 from prompts.engines.rules import Rules, RulesSettings

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from models.records import Record
+from models.records.base import Record
 from prompts.engine import EngineError, Reply, Request, Sampling
 
 WITHOUT = "Without one: --engine server (a vLLM elsewhere) or --engine rules (no model)."

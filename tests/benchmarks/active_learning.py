@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.box_learning import ask_in_box
-from models.hashing import mix
+from models.asking.box_learning import ask_in_box
+from models.numerics.hashing import mix
 
 INITIAL, QUESTIONS, RUNS = 20, int(os.environ.get("PREFSTUDY_BENCH_QUESTIONS", "200")), 20
 

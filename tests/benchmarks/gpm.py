@@ -17,15 +17,15 @@ from pathlib import Path
 
 import numpy as np
 
+from data_adapters.catalogue import adapter
 from data_adapters.source.build import build
-from data_adapters.source.catalogue import adapter
-from data_adapters.source.raw_folder import locate
+from data_adapters.source.locate import locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import write_table
-from models.discrimination import auc
-from models.gpm import CGPM, GPM, UPM
-from tasks.duel_models import fit, preference
-from tasks.duels import Duels, hold_out, read_duels
+from models.kernels.gpm import CGPM, GPM, UPM
+from models.scores.discrimination import auc
+from tasks.duels.models import fit, preference
+from tasks.duels.splits import Duels, hold_out, read_duels
 
 POKEMON = {
     "hp": 5.9, "attack": 1.8, "defense": 5.7, "special_attack": 7.5, "special_defense": 6.9, "speed": 0.5,

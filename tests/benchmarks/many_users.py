@@ -16,14 +16,14 @@ from pathlib import Path
 
 import numpy as np
 
+from data_adapters.catalogue import adapter
 from data_adapters.source.build import build
-from data_adapters.source.catalogue import adapter
-from data_adapters.source.raw_folder import locate
+from data_adapters.source.locate import locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import write_table
-from models.preference_gp import PreferenceGPs, unit_scaled
-from tasks.asking import WAYS, ask
-from tasks.protocols import Respondents, read_respondents
+from models.gaussian.preference_gp import PreferenceGPs, unit_scaled
+from tasks.asking.asking import WAYS, ask
+from tasks.respondents.protocols import Respondents, read_respondents
 
 QUESTIONS = 9
 

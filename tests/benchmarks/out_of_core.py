@@ -18,8 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from models.preference_tree import PreferenceTree
-from tasks.batches import BATCH, ParquetBatches
+from models.trees.preference_tree import PreferenceTree
+from tasks.tables.batches import BATCH, ParquetBatches
 
 ITEMS, FEATURES = 100_000, 7
 SIZES = (10_000, 100_000, 1_000_000, 5_000_000, 20_000_000)

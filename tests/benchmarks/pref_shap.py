@@ -17,9 +17,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from models.gpm import GPM
-from models.pref_shap import PrefShap
-from models.preference_explanation import PreferenceExplanation, ShapSettings
+from models.kernels.gpm import GPM
+from models.shap.explanation import PreferenceExplanation, ShapSettings
+from models.shap.pref_shap import PrefShap
 
 
 def seconds(run: Callable[[], object]) -> float:

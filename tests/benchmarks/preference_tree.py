@@ -18,13 +18,13 @@ from pathlib import Path
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
+from data_adapters.catalogue import adapter
 from data_adapters.source.build import build
-from data_adapters.source.catalogue import adapter
-from data_adapters.source.raw_folder import locate
+from data_adapters.source.locate import locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import write_table
-from models.preference_tree import PreferenceTree
-from tasks.protocols import Protocol, read_respondents, score_protocol
+from models.trees.preference_tree import PreferenceTree
+from tasks.respondents.protocols import Protocol, read_respondents, score_protocol
 
 FEATURES = 7
 

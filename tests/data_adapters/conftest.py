@@ -11,24 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from data_adapters.catalogue import adapter
 from data_adapters.source import strict
-from data_adapters.source.catalogue import adapter
-from data_adapters.source.description import (
-    Adapter,
-    Counts,
-    Dataset,
-    Preference,
-    RawFile,
-    binary,
-    categorical,
-    multi_hot,
-    numeric,
-    ordinal,
-)
+from data_adapters.source.adapter import Adapter
+from data_adapters.source.description import Counts, Dataset, RawFile, binary, categorical, multi_hot, numeric, ordinal
+from data_adapters.source.planted import Preference
 from data_adapters.source.raw_folder import RawFolder
 from data_adapters.source.reading import Reading
 from data_adapters.source.simulation import simulate
-from models.records import DroppedRows, Licence
+from models.records.manifest import DroppedRows, Licence
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from models.records import Column, FeatureKind
+from models.records.features import Column, FeatureKind
 
 
 @dataclass(frozen=True)

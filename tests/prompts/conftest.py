@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from models.feature_spec import FeatureSpec
-from models.records import FeatureKind
+from models.records.feature_spec import FeatureSpec
+from models.records.features import FeatureKind
 from prompts.engine import Reply, Request
 from prompts.feature_file import read_features
 from prompts.ledger import Ledger

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from models.feature_spec import FeatureSpec
-from models.records import FeatureKind
+from models.records.feature_spec import FeatureSpec
+from models.records.features import FeatureKind
 from prompts.proposals import quotes_a_patient, reason_to_refuse
 
 MESSAGE = "Hello, since the wedding in Porto my left knee has been clicking. My number is 0612345678."

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from models.errors import UsageError
-from models.feature_spec import FeatureSpec
-from models.records import FeatureKind
+from models.records.errors import UsageError
+from models.records.feature_spec import FeatureSpec
+from models.records.features import FeatureKind
 from prompts.answers import Proposal, Reason, extraction_of, value_in
 from prompts.conversation import Conversation
 from prompts.engine import Request

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from data_adapters.catalogue import adapter
 from data_adapters.simulators import pmr_wordings
-from data_adapters.source.catalogue import adapter
 from data_adapters.source.simulation import simulate
-from models.feature_spec import FeatureSpec
-from models.records import FeatureKind
+from models.records.feature_spec import FeatureSpec
+from models.records.features import FeatureKind
 from prompts.answers import Reason, value_in
 from prompts.engine import Request
 from prompts.engines.rules import KEYWORDS, Rules

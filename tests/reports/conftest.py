@@ -14,21 +14,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from models.card import DataCard, FeatureCard, LevelCount, SideBias, Spread
-from models.records import (
-    Column,
-    DroppedRows,
-    Feature,
-    FeatureKind,
-    Licence,
-    Manifest,
-    MetricRow,
-    RawFileRecord,
-    RunRecord,
-    StepTime,
-)
-from models.structure import Node
-from reports.render import Rendered, render
+from models.records.card import DataCard, FeatureCard, LevelCount, SideBias, Spread
+from models.records.features import Column, Feature, FeatureKind
+from models.records.manifest import DroppedRows, Licence, Manifest, RawFileRecord
+from models.records.results import MetricRow
+from models.records.run_record import RunRecord, StepTime
+from models.trees.structure import Node
+from reports.page.render import Rendered, render
 
 QUARTILES = ("minimum", "lower_quartile", "median", "upper_quartile", "maximum")
 MINOR = ("blue-skinned", "red", "white", "eel-like", "clam", "squid or octopus", "shrimp", "roe", "other sea", "egg")

@@ -1,0 +1,214 @@
+"""`prefstudy data`: check, fetch, simulate, build and describe the data sets."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from data_adapters.catalogue import adapter
+from data_adapters.source.locate import check, locate
+from flows.cli import console, studies
+from flows.cli.config import refuse_both
+from models.records.errors import UsageError
+from models.records.manifest import Licence
+
+EXAMPLES = """Examples:
+  prefstudy data check sushi       are the files here, as published?
+  prefstudy data fetch sushi       download them, after their licence
+  prefstudy data build sushi       raw files to Parquet tables
+  prefstudy data simulate sushi --users 100
+                                   raw files with known preferences
+  prefstudy data card sushi        what is in the data, at a glance
+  prefstudy data build conjoint --raw DIR --mapping my.toml
+                                   a choice experiment of your own
+
+Raw files are never uploaded, and never leave the folders named here."""
+
+app = typer.Typer(
+    help="Raw files and pairwise tables: check, fetch, simulate, build and describe them.",
+    epilog=EXAMPLES,
+    no_args_is_help=True,
+)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Which data set; see: prefstudy list")]
+Raw = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Folder with the raw files; else PREFSTUDY_RAW and the cache.")
+]
+Unpinned = Annotated[bool, typer.Option("--allow-unpinned", help="Accept raw files with another sha256.")]
+
+Mapping = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.toml", help="What the columns of a choice experiment are (conjoint, bela ...)."),
+]
+Variant = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Another table of the same files, such as pokemon's published-60000."),
+]
+
+
+@app.command("check", epilog=EXAMPLES)
+def check_data(name: Name, raw: Raw = None, mapping: Mapping = None) -> None:
+    """Say of each raw file whether it is there and is the published one. Exits with 1 if one is not.
+
+    A file of your own, which a mapping describes, is unpinned unless the mapping
+    has its sha256.
+    """
+    files = check(adapter(name, mapping=mapping), raw)
+    lines = console.table("File", "State", "Bytes", "sha256", numbers=["Bytes"])
+    for file in files:
+        size = "" if file.bytes is None else f"{file.bytes:,}"
+        lines.add_row(file.file.name, file.state, size, (file.sha256 or "")[:12])
+    console.out.print(lines)
+    places = {file.path.parent for file in files if file.path is not None}
+    for place in sorted(places):
+        console.say(f"\nIn {console.shown(place)}")
+    bad = [file for file in files if file.state in {"missing", "altered"}]
+    if bad:
+        console.say(f"Get them: prefstudy data fetch {name}")
+        raise typer.Exit(1)
+    console.say(f"All is well. {_next(name, raw, mapping)}")
+
+
+@app.command("fetch", epilog=EXAMPLES)
+def fetch_data(
+    name: Name,
+    accept_licence: Annotated[
+        bool, typer.Option("--accept-licence", help="Agree to the licence where nobody can be asked.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Download again what is there already.")] = False,
+    mirror: Annotated[
+        str | None, typer.Option(metavar="URL", help="Download from URL/NAME/FILE; else PREFSTUDY_MIRROR.")
+    ] = None,
+) -> None:
+    """Download the raw files into the cache. Their licence is shown first, their sha256 is checked."""
+    from data_adapters.source.fetch import fetch
+
+    def agree(_: Licence) -> bool:
+        return accept_licence or (sys.stdin.isatty() and typer.confirm("Do you agree?"))
+
+    source = adapter(name)
+    if not source.dataset.fetch_by_hand:
+        licence = source.dataset.licence
+        console.out.print(f"{licence.name}: {licence.terms}")
+        console.say(f"{licence.url or ''}\n")
+    with console.download() as progress:
+        folder = fetch(source, agree=agree, mirror=mirror, force=force, progress=progress)
+    as_published = "no sha256 of theirs is known to check them by" if folder.unpinned else "as published"
+    console.say(f"Here, {as_published}: {console.shown(folder.path)}")
+    console.say(_next(name, allow_unpinned=folder.unpinned))
+
+
+@app.command("simulate", epilog=EXAMPLES)
+def simulate_data(
+    name: Name,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder that receives the raw files.")] = Path("simulated"),
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the generator.")] = 0,
+    users: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="How many users; as many as published if not given.")
+    ] = None,
+    items: Annotated[
+        int | None, typer.Option(metavar="N", min=2, help="How many items, where the data has no users.")
+    ] = None,
+    mapping: Mapping = None,
+) -> None:
+    """Write simulated raw files in upstream's own format, from known preferences. SIMULATED.json says which."""
+    from data_adapters.source.simulation import simulate
+
+    folder = out / name
+    source = adapter(name, mapping=mapping)
+    has_users = source.dataset.users is not None
+    if users is not None and not has_users:
+        raise UsageError(f"--users: {name} has no users. Say how many items there are: --items {users}")
+    if items is not None and has_users:
+        raise UsageError(f"--items: the items of {name} are given. Say how many users there are: --users {items}")
+    with console.err.status(f"Simulating {name} ..."):
+        preference = simulate(source, folder, seed=seed, users=users if has_users else items)
+    console.out.print(preference.words)
+    console.say(f"\nWritten: {console.shown(folder)}")
+    console.say(_next(name, folder, mapping))
+
+
+@app.command("build", epilog=EXAMPLES)
+def build_data(
+    name: Name,
+    raw: Raw = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder that receives a folder a table.")] = Path("tables"),
+    allow_unpinned: Unpinned = False,
+    mapping: Mapping = None,
+    variant: Variant = None,
+) -> None:
+    """Read the raw files strictly and write the pairwise tables as Parquet, each with its manifest."""
+    from data_adapters.source.build import build
+    from data_adapters.table.parquet import write_table
+
+    source = adapter(name, variant, mapping=mapping)
+    with console.err.status(f"Building {name} ..."):
+        without = f"prefstudy data simulate {name}"
+        tables = build(source, locate(source, raw, allow_unpinned=allow_unpinned, without=without))
+        folders = [write_table(table, out) for table in tables]
+    counted = ["Items", "Comparisons", "Users", "Dropped"]
+    lines = console.table("Table", *counted, numbers=counted)
+    for table, folder in zip(tables, folders, strict=True):
+        manifest = table.manifest
+        counts = [f"{manifest.rows.get(part, 0):,}" for part in ("items", "comparisons", "users")]
+        dropped = f"{sum(reason.rows for reason in manifest.dropped):,}"
+        lines.add_row(console.shown(folder), *counts, dropped)
+    console.out.print(lines)
+    console.say("\nEach folder's manifest.json says what it was made from.")
+    console.say(_next(name, raw, mapping, variant, allow_unpinned=allow_unpinned))
+
+
+@app.command("card", epilog=EXAMPLES)
+def data_card(
+    name: Name,
+    raw: Raw = None,
+    simulated: Annotated[
+        bool, typer.Option("--simulated", help="Describe simulated raw files, as large as the published ones.")
+    ] = False,
+    allow_unpinned: Unpinned = False,
+    mapping: Mapping = None,
+    variant: Variant = None,
+) -> None:
+    """Say what the data is, whose, what was left out, what is missing, and how the values of each feature lie.
+
+    No text and no id of the data is shown.
+    """
+    from data_adapters.source.build import build
+    from data_adapters.source.simulation import simulate
+    from data_adapters.table.card import card
+    from flows.cli.commands.card import shown_card
+
+    refuse_both(raw, simulated=simulated)
+    source = adapter(name, variant, mapping=mapping)
+    with console.err.status(f"Reading {name} ..."), TemporaryDirectory() as aside:
+        if simulated:
+            raw = Path(aside) / name
+            simulate(source, raw, seed=0)
+        cards = [card(table) for table in build(source, locate(source, raw, allow_unpinned=allow_unpinned))]
+    for found in cards:
+        console.out.print(shown_card(found), "")
+
+
+def _next(
+    name: str,
+    raw: Path | None = None,
+    mapping: Path | None = None,
+    variant: str | None = None,
+    *,
+    allow_unpinned: bool = False,
+) -> str:
+    """What to type now, with the options given so far: the study of a data set, or its card where none reads it."""
+    command = "run" if name in studies.names() and variant is None else "data card"
+    shown = {
+        "raw": None if raw is None else console.shown(raw),
+        "mapping": None if mapping is None else console.shown(mapping),
+        "variant": variant,
+    }
+    given = [f" --{option} {shlex.quote(value)}" for option, value in shown.items() if value is not None]
+    unpinned = " --allow-unpinned" if allow_unpinned else ""
+    return f"Next: prefstudy {command} {name}{''.join(given)}{unpinned}"

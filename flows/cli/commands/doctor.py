@@ -1,0 +1,130 @@
+"""`prefstudy doctor`: what works on this machine, one line each, and what to do about what does not."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import subprocess
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from importlib import metadata, util
+from typing import NamedTuple
+
+import typer
+from rich.text import Text
+
+from data_adapters import catalogue
+from flows.cli.commands import listing
+from flows.cli.console import out, say, table
+
+SECONDS_TO_ANSWER = 3
+
+
+class Check(NamedTuple):
+    """One line of the doctor. Only what is `needed` by every run makes the command fail."""
+
+    subject: str
+    works: bool
+    detail: str
+    needed: bool = False
+
+
+def doctor() -> None:
+    """Say what works on this machine: data, PDF, Prefect, language models. Each line says what to do if it does not.
+
+    Exits with 1 if something is missing that every run needs.
+    """
+    checks = [*_reports(), _prefect(), *_data(), _vllm(), _gpu(), _openai_server()]
+    lines = table("", "", "")
+    lines.show_header = False
+    for check in checks:
+        lines.add_row(check.subject, _state(check), check.detail)
+    out.print(lines)
+    if any(check.needed and not check.works for check in checks):
+        raise typer.Exit(1)
+    say("\nWhat every run needs is here. Next: prefstudy demo sushi")
+
+
+def _state(check: Check) -> Text:
+    if check.works:
+        return Text("ok", style="green")
+    return Text("missing", style="bold red") if check.needed else Text("not here", style="yellow")
+
+
+def _reports() -> Iterator[Check]:
+    try:
+        importlib.import_module("plutoprint")
+    except ImportError as error:
+        yield Check("PDF", False, f"plutoprint does not load ({error}); reinstall it: make setup", needed=True)
+    else:
+        yield Check("PDF", True, f"plutoprint {metadata.version('plutoprint')}", needed=True)
+    fonts = [name for name in ("font-source-serif-pro", "font-source-sans-pro") if not _installed(name)]
+    detail = f"{', '.join(fonts)} not installed: make setup" if fonts else "Source Serif and Source Sans"
+    yield Check("Fonts", not fonts, detail, needed=True)
+
+
+def _prefect() -> Check:
+    if not _installed("prefect"):
+        return Check("Prefect", False, "not installed: make setup", needed=True)
+    version = f"Prefect {metadata.version('prefect')}"
+    address = os.environ.get("PREFECT_API_URL")
+    if address is None:
+        return Check("Prefect", True, f"{version}; a run starts its own server", needed=True)
+    if _answers(f"{address}/health"):
+        return Check("Prefect", True, f"{version}; the server at {address} answers", needed=True)
+    todo = "start it (prefect server start) or unset PREFECT_API_URL"
+    return Check("Prefect", False, f"no answer from PREFECT_API_URL={address}: {todo}", needed=True)
+
+
+def _data() -> Iterator[Check]:
+    for name in catalogue.names():
+        place = listing.data_at_hand(name)
+        yield Check(f"Data: {name}", place is not None, place or f"get it: prefstudy data fetch {name}")
+
+
+def _vllm() -> Check:
+    if util.find_spec("vllm") is None:
+        return Check("vLLM", False, "for prefstudy run pmr on a GPU: pip install -e '.[vllm]'")
+    return Check("vLLM", True, "installed")
+
+
+def _gpu() -> Check:
+    tool = shutil.which("nvidia-smi")
+    if tool is None:
+        return Check("GPU", False, "no NVIDIA driver; only vLLM needs one")
+    query = [tool, "--query-gpu=name,memory.total", "--format=csv,noheader"]
+    try:
+        answer = subprocess.run(query, capture_output=True, text=True, check=True, timeout=SECONDS_TO_ANSWER)
+    except (OSError, subprocess.SubprocessError) as error:
+        return Check("GPU", False, f"nvidia-smi fails ({error}); check the driver")
+    return Check("GPU", True, "; ".join(answer.stdout.split("\n")).strip("; "))
+
+
+def _openai_server() -> Check:
+    address = os.environ.get("OPENAI_BASE_URL")
+    if address is None:
+        return Check("OpenAI-compatible server", False, "set OPENAI_BASE_URL to use one")
+    if _answers(f"{address.rstrip('/')}/models"):
+        return Check("OpenAI-compatible server", True, f"{address} answers")
+    return Check("OpenAI-compatible server", False, f"no answer from OPENAI_BASE_URL={address}; is it running?")
+
+
+def _installed(package: str) -> bool:
+    try:
+        metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _answers(address: str) -> bool:
+    """Whether something answers there over HTTP, be it with a refusal."""
+    try:
+        with urllib.request.urlopen(address, timeout=SECONDS_TO_ANSWER):
+            return True
+    except urllib.error.HTTPError:
+        return True
+    except (OSError, ValueError):
+        return False

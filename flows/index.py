@@ -1,0 +1,17 @@
+"""The index: one report over the latest run of each study, for after a night in which they all ran."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prefect import flow
+
+from tasks.runs.publish import publish_index
+
+RUNS = Path("runs")
+
+
+@flow(name="index")
+def index_studies(out: Path = RUNS) -> Path:
+    """Write `index.html` and `index.pdf` in the folder of all runs, and return the path of the first."""
+    return publish_index(out)

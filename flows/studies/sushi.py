@@ -1,0 +1,83 @@
+"""The sushi study: a preference tree for each of 5,000 people, from the ten kinds of sushi that each of them ranked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prefect import flow
+from pydantic import Field
+
+from tasks.asking.active_learning import Asked, Told, ask_everybody
+from tasks.asking.asking import CHOICES, WAYS, Way
+from tasks.asking.history import LEARNING, Cohorts, learn_from_history
+from tasks.respondents.gp_accuracy import score_gps
+from tasks.respondents.leaving_out import LEAVING_OUT, leave_features_out
+from tasks.respondents.many_trees import describe_trees
+from tasks.respondents.protocols import Protocol, protocol_grid
+from tasks.respondents.scoring import Published, Trial, draw_example, score_variants, try_all
+from tasks.respondents.tree_study import TreeConfig
+from tasks.runs.publish import keep_artifacts, publish
+from tasks.runs.run_folder import run_folder
+from tasks.runs.table import build_tables
+from tasks.runs.workers import one_thread_a_core
+
+PUBLISHED = Published(accuracy={"train": 0.998, "test": 0.888}, source="dt-pbo, Table 1")
+PUBLISHED_GP = Published(accuracy={"train": 0.997, "test": 0.895}, source="dt-pbo, Table 1")
+TOLD = Told(found={"tree_top_leaf": 0.7, "gp_qeubo": 0.7}, source="dt-pbo, section 4.2")
+
+
+class SushiConfig(TreeConfig):
+    """The study's settings; the defaults are the paper's."""
+
+    protocols: bool = Field(default=True, description="try every combination of the choices the paper leaves open")
+    active_learning: bool = Field(default=True, description="ask every user questions, and see what is found")
+    questions: int = Field(default=20, ge=9, description="how many questions each user is asked")
+    gp_users: int = Field(default=500, ge=2, description="how many users are asked with a Gaussian process")
+    history_users: int = Field(default=950, ge=4, description="how many users come in cohorts")
+    cohort: int = Field(default=50, ge=2, description="how many users a cohort has")
+
+    @property
+    def ways(self) -> dict[str, Way]:
+        """The ways of asking: the paper's curves, and the choices it leaves open."""
+        return {**WAYS, **CHOICES} if self.active_learning else {}
+
+    @property
+    def cohorts(self) -> Cohorts:
+        """The users who come one cohort after another."""
+        return Cohorts(users=self.history_users, cohort=self.cohort, questions=self.questions, seed=self.seed)
+
+    @property
+    def tried(self) -> tuple[Protocol, ...]:
+        """The variants, and the protocols whose accuracy is compared with the published one."""
+        return tuple(dict.fromkeys([*self.variants.values(), *(protocol_grid() if self.protocols else ())]))
+
+
+PAPER = SushiConfig()
+DEMO = SushiConfig(simulated=True, users=200, gp_users=20, history_users=100)
+
+
+@flow(name="sushi", task_runner=one_thread_a_core())
+def sushi_study(config: SushiConfig = PAPER) -> Path:
+    """Learn each user's taste from four fifths of her 45 pairs, and predict the others (dt-pbo, Table 1)."""
+    with run_folder("sushi", config) as run:
+        with run.step("Build the tables"):
+            tables = build_tables("sushi", config, run.work, users=config.users)
+        table, _ = tables
+        n_users = table.manifest.rows["users"]
+        trial = Trial(table=table.folder, users=config.users, test_share=config.test_share, seed=config.seed)
+        with run.step("Fit two trees to each user"):
+            score_variants("sushi", trial, config.variants, [PUBLISHED], run.results)
+            draw_example(trial, config.variants, config.example_user, run.results)
+            describe_trees(trial, config.papers, run.results)
+        with run.step(LEAVING_OUT):
+            leave_features_out("sushi", trial, config.papers, run.results)
+        score_gps("sushi", run, trial, config.papers, [PUBLISHED_GP], n_users=n_users)
+        try_all(run, trial, config.tried)
+        asked = Asked(table=table.folder, users=config.users, questions=config.questions, seed=config.seed)
+        ask_everybody("sushi", run, asked, config.ways, known=n_users, gp_users=config.gp_users, told=TOLD)
+        with run.step(LEARNING, total=len(tables)):
+            learn_from_history("sushi", [table.folder for table in tables], config.cohorts, run.results)
+        with run.step("Write the report"):
+            publish(run, tables)
+    keep_artifacts(run.path)
+    return run.path

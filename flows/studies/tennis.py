@@ -1,0 +1,44 @@
+"""The tennis study: 95,359 matches of the ATP World Tour, and whether it matters where they were played."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prefect import flow
+from pydantic import Field
+
+from tasks.duels.kept_explanations import ExplainConfig
+from tasks.duels.models import Tuning
+from tasks.duels.published_findings import TENNIS
+from tasks.duels.scoring import Published
+from tasks.duels.study import DuelConfig, study_duels
+from tasks.runs.workers import one_thread_a_core
+
+PUBLISHED = (Published("c_gpm", 0.58), Published("upm", 0.52))
+PUBLISHED_SPEC_R = 0.13
+
+
+class TennisConfig(DuelConfig):
+    """The study's settings; the defaults are the paper's."""
+
+    explaining: ExplainConfig = Field(
+        default=TENNIS, description="which duels are explained, and the published findings that this decides"
+    )
+    resamples: int = Field(default=1_000, ge=2, description="resamples of tournaments for the spread of SpecR")
+
+
+PAPER = TennisConfig()
+DEMO = TennisConfig(simulated=True, items=80, runs=2, tuning=Tuning(steps=4))
+
+
+@flow(name="tennis", task_runner=one_thread_a_core())
+def tennis_study(config: TennisConfig = PAPER) -> Path:
+    """Predict a tenth of the matches, knowing the surface and the roof or not (pref-shap, section 4 and Table 3)."""
+    return study_duels(
+        "tennis",
+        config,
+        models=("c_gpm_u", "gpm_u", "c_gpm", "upm", "preference_tree"),
+        published=PUBLISHED,
+        published_spec_r=PUBLISHED_SPEC_R,
+        rank_by_context=True,
+    )

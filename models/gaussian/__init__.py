@@ -1,0 +1,1 @@
+"""Laplace approximations of probit models, and the preferential Gaussian process."""

@@ -1,0 +1,261 @@
+"""The preferential Gaussian process, the tree's baseline: of one respondent, or of many at once (dt-pbo section 2.2).
+
+The Laplace approximation is the trees' own; hyperparameters maximise its evidence within the bounds of a scikit-learn
+kernel. Utilities are in units of sigma_noise, so that the kernel's amplitude is sigma_prior^2 / sigma_noise^2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtr
+from sklearn.base import BaseEstimator, clone
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Kernel
+
+from models.gaussian.laplace import PairCounts, count_pairs
+from models.gaussian.laplace_evidence import LaplaceFit, fit_laplace
+from models.numerics.box_minimiser import minimise_in_box
+from models.numerics.validation import check_comparisons, check_items
+from models.records.arrays import BoolArray, FloatArray, IntArray
+from models.scores.accuracy import Accuracy, accuracies
+
+Optimizer = Literal["evidence"]
+
+
+def default_kernel(n_features: int) -> Kernel:
+    """An amplitude and an RBF with a length scale a feature, bounded for features scaled to the unit interval."""
+    return ConstantKernel(4.0, (0.1, 100.0)) * RBF(np.ones(n_features), (0.1, 10.0))
+
+
+def unit_scaled(items: ArrayLike) -> FloatArray:
+    """Items (m, d) with every column brought to 0..1; a constant column becomes 0."""
+    X = np.asarray(items, dtype=np.float64)
+    low, spread = X.min(axis=0), np.ptp(X, axis=0)
+    return np.asarray((X - low) / np.where(spread > 0, spread, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Owners:
+    """The distinct items of each of t users, padded to the largest number of them.
+
+    items: (t, m, d); real: (t, m) which are not padding; place: (rows,) where each given row lies in its user's items.
+    shared: whether all users have the same items.
+    """
+
+    items: FloatArray
+    real: BoolArray
+    place: IntArray
+    shared: bool
+
+    def of(self, user: int) -> FloatArray:
+        """The items of one user, without padding."""
+        return np.asarray(self.items[user, self.real[user]])
+
+
+def _distinct(X: FloatArray, user: IntArray, n_users: int) -> _Owners:
+    """Consolidate exact duplicates within each user; padding repeats zeros, which nobody compares."""
+    rows, inverse = np.unique(np.column_stack([user, X]), axis=0, return_inverse=True)
+    owner = rows[:, 0].astype(np.int64)
+    sizes = np.bincount(owner, minlength=n_users)
+    place = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    items = np.zeros((n_users, int(sizes.max(initial=1)), X.shape[1]))
+    items[owner, place] = rows[:, 1:]
+    real = np.arange(items.shape[1]) < sizes[:, None]
+    shared = bool((items == items[:1]).all() and (sizes == sizes[:1]).all())
+    return _Owners(items, real, place[inverse.ravel()], shared)
+
+
+class _Processes(BaseEstimator):  # type: ignore[misc]
+    """What both estimators share, see `PreferenceGPs`."""
+
+    def __init__(self, kernel: Kernel | None = None, *, optimizer: Optimizer | None = "evidence") -> None:
+        self.kernel = kernel
+        self.optimizer = optimizer
+
+    def _fit(self, X: FloatArray, pairs: IntArray, user: IntArray, total: int) -> None:
+        self.n_features_in_ = X.shape[1]
+        self._kernel = clone(self.kernel) if self.kernel is not None else default_kernel(X.shape[1])
+        self._own = _distinct(X, user, total)
+        self._pairs = count_pairs(
+            user[pairs[:, 0]],
+            self._own.place[pairs[:, 0]],
+            self._own.place[pairs[:, 1]],
+            total,
+            self._own.items.shape[1],
+        )
+        start = np.tile(self._kernel.theta, (total, 1))
+        self.theta_ = self._climb(start) if self.optimizer == "evidence" and start.size else start
+        kernels, _ = self._kernels(np.arange(total), self.theta_, gradient=False)
+        self._posterior: LaplaceFit = fit_laplace(self._pairs, kernels)
+
+    def _climb(self, start: FloatArray) -> FloatArray:
+        """Each user's hyperparameters at a maximum of the evidence, (t, p)."""
+        lower, upper = self._kernel.bounds.T
+
+        def descend(theta: FloatArray, users: IntArray) -> tuple[FloatArray, FloatArray]:
+            kernels, slopes = self._kernels(users, theta, gradient=True)
+            found = fit_laplace(_of_users(self._pairs, users), kernels)
+            return -found.log_evidence, -np.einsum("tij,tijp->tp", found.slope, slopes)
+
+        return minimise_in_box(descend, start, lower, upper).point
+
+    def _kernels(self, users: IntArray, theta: FloatArray, *, gradient: bool) -> tuple[FloatArray, FloatArray]:
+        """Kernel matrices (k, m, m) of some users' items, and their derivatives (k, m, m, p); padding is independent.
+
+        Where users share their items, one matrix serves all with the same hyperparameters.
+        """
+        first = which = np.arange(len(users))
+        if self._own.shared:
+            _, first, which = np.unique(theta, axis=0, return_index=True, return_inverse=True)
+        m, p = self._own.items.shape[1], theta.shape[1]
+        kernels = np.tile(np.eye(m), (len(first), 1, 1))
+        slopes = np.zeros((len(first), m, m, p if gradient else 0))
+        for at, row in enumerate(first):
+            X = self._own.of(users[row])
+            size = len(X)
+            self._kernel.theta = theta[row]
+            if gradient:
+                kernels[at, :size, :size], slopes[at, :size, :size] = self._kernel(X, eval_gradient=True)
+            else:
+                kernels[at, :size, :size] = self._kernel(X)
+        return kernels[which.ravel()], slopes[which.ravel()]
+
+    def _cross(self, user: int, X: FloatArray) -> FloatArray:
+        """Kernel between items (rows, d) and the user's own, (rows, m)."""
+        self._kernel.theta = self.theta_[user]
+        return np.asarray(self._kernel(X, self._own.of(user)))
+
+    def _mean(self, user: int, X: FloatArray) -> FloatArray:
+        """Mean utility of items (rows, d) under a user's process, (rows,)."""
+        pull = self._posterior.pull[user]
+        return np.asarray(self._cross(user, X) @ pull[self._own.real[user]])
+
+
+class PreferenceGPs(_Processes):
+    """One preferential Gaussian process for each respondent, all fitted at once.
+
+    Parameters
+    ----------
+    kernel
+        A scikit-learn kernel with its hyperparameters' bounds; `default_kernel` of the items' columns if None.
+    optimizer
+        "evidence": each user's hyperparameters climb from the kernel's own values to a maximum of the evidence within
+        their bounds; None: they stay, and users with the same items share one kernel matrix.
+
+    Attributes
+    ----------
+    theta_
+        (n_users, p) log hyperparameters, in the order of `kernel.theta`.
+    log_evidence_
+        (n_users,) log marginal likelihood, by Laplace's approximation.
+    mean_, covariance_, group_
+        (n_users, m) and (n_users, m, m): the posterior of each user's distinct items, padded to the largest number of
+        them; (rows,) which of these each row of `items` is.
+    """
+
+    def fit(
+        self, items: ArrayLike, comparisons: ArrayLike, user_of_item: ArrayLike, *, n_users: int | None = None
+    ) -> Self:
+        """Fit user t's process to the comparisons among the items with user_of_item == t.
+
+        items: (rows, d); comparisons: (n, 2) rows of items, winner first, both of one user; user_of_item: (rows,) from
+        zero; n_users: where the last users may have no items. Equal items of one user are one; comparing them says
+        nothing. Raises ValueError for missing values, or where a comparison joins two users.
+        """
+        X = _check_complete(items)
+        pairs = check_comparisons(comparisons, len(X))
+        user = np.asarray(user_of_item, dtype=np.int64)
+        if user.shape != (len(X),) or (user < 0).any():
+            raise ValueError(f"user_of_item must give a user, from zero, for each of the {len(X)} items")
+        joined = np.flatnonzero(user[pairs[:, 0]] != user[pairs[:, 1]])
+        if len(joined):
+            raise ValueError(f"{len(joined)} comparisons join items of two users, the first is row {joined[0]}")
+        self._fit(X, pairs, user, int(user.max(initial=-1)) + 1 if n_users is None else n_users)
+        self.log_evidence_ = self._posterior.log_evidence
+        self.mean_, self.covariance_ = self._posterior.mode, self._posterior.covariance
+        self.group_ = self._own.place
+        return self
+
+    def predict(self, items: ArrayLike, user_of_item: ArrayLike) -> FloatArray:
+        """Mean utility of each item (rows, d) under its own user's process, (rows,)."""
+        X = _check_complete(items, self.n_features_in_)
+        user = np.asarray(user_of_item, dtype=np.int64)
+        mean = np.zeros(len(X))
+        order = np.argsort(user, kind="stable")
+        starts = np.searchsorted(user[order], np.arange(len(self.theta_) + 1))
+        for t in np.unique(user):
+            rows = order[starts[t] : starts[t + 1]]
+            mean[rows] = self._mean(t, X[rows])
+        return mean
+
+
+class PreferenceGP(_Processes):
+    """The preferential Gaussian process of one respondent; parameters as for `PreferenceGPs`.
+
+    Attributes: kernel_ (with the fitted hyperparameters), log_evidence_ (a number).
+    """
+
+    def fit(self, items: ArrayLike, comparisons: ArrayLike) -> Self:
+        """Fit to comparisons (n, 2), rows of `items` (m, d), winner first. Raises ValueError for missing values."""
+        X = _check_complete(items)
+        self._fit(X, check_comparisons(comparisons, len(X)), np.zeros(len(X), dtype=np.int64), 1)
+        self.kernel_ = self._kernel.clone_with_theta(self.theta_[0])
+        self.log_evidence_ = float(self._posterior.log_evidence[0])
+        return self
+
+    def predict(self, items: ArrayLike) -> FloatArray:
+        """Mean utility of each item, (m,)."""
+        return self._mean(0, _check_complete(items, self.n_features_in_))
+
+    def posterior(self, items: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Mean (m,) and covariance (m, m) of the utilities of items, in units of sigma_noise."""
+        X = _check_complete(items, self.n_features_in_)
+        cross = self._cross(0, X)
+        covariance = self.kernel_(X) - cross @ self._posterior.reduction[0] @ cross.T
+        return cross @ self._posterior.pull[0], np.asarray(covariance)
+
+    def decision_function(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
+        """Mean utility of the first of each pair (n, 2) of item rows less that of the second, (n,)."""
+        rows = check_comparisons(pairs, np.shape(items)[0])
+        utility = self.predict(items)
+        return utility[rows[:, 0]] - utility[rows[:, 1]]
+
+    def predict_proba(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
+        """Probability that the first of each pair is preferred, (n,): Phi(mean / sqrt(2 + variance))."""
+        first, second = check_comparisons(pairs, np.shape(items)[0]).T
+        mean, S = self.posterior(items)
+        variance = np.maximum(S[first, first] + S[second, second] - 2 * S[first, second], 0.0)
+        probability: FloatArray = ndtr((mean[first] - mean[second]) / np.sqrt(2.0 + variance))
+        return probability
+
+    def accuracies(self, items: ArrayLike, comparisons: ArrayLike) -> Accuracy:
+        """The three accuracies on comparisons (n, 2), winner first."""
+        return accuracies(self.decision_function(items, comparisons))
+
+
+def _check_complete(items: ArrayLike, n_features: int | None = None) -> FloatArray:
+    X = check_items(items, n_features)
+    missing = int(np.isnan(X).sum())
+    if missing:
+        raise ValueError(f"items hold {missing} missing values; a kernel needs every value: fill or leave them out")
+    return X
+
+
+def _of_users(pairs: PairCounts, users: IntArray) -> PairCounts:
+    """The pairs of some of the problems, which are numbered anew."""
+    if len(users) == pairs.n_problems:
+        return pairs
+    place = np.full(pairs.n_problems, -1)
+    place[users] = np.arange(len(users))
+    mine = np.flatnonzero(place[pairs.problem] >= 0)
+    return PairCounts(
+        len(users),
+        pairs.n_values,
+        place[pairs.problem[mine]],
+        pairs.winner[mine],
+        pairs.loser[mine],
+        pairs.count[mine],
+    )

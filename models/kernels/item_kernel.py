@@ -1,0 +1,220 @@
+"""A product kernel over the columns of items, of any subset of the columns, and how it moves with its lengthscales.
+
+k(x, x') = prod_j k_j(x_j, x'_j), every k_j(x, x) = 1 (pref-shap, Proposition 3.1):
+
+- a number (numeric or ordinal): exp(-(x - x')^2 / (2 l^2));
+- a label (binary or categorical): 1 for the same label, exp(-1 / (2 l^2)) for another; a multi_hot feature is one
+  binary column a level, so that its kernel is exp(-labels that differ / (2 l^2));
+- a missing value is nowhere filled in. It is as like a known value as one drawn at random would be, which is the mean
+  of k_j over the known values (for a number: over a normal distribution of their mean and standard deviation), and
+  wholly like another missing one. A mean of kernels and a direction of its own: the kernel stays positive definite.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from models.records.arrays import FloatArray, IntArray
+from models.records.features import Column, FeatureKind
+
+_NUMBERS = {FeatureKind.NUMERIC, FeatureKind.ORDINAL}
+
+
+class _ColumnKernel(Protocol):
+    """The kernel of one column as its exponent, -log k_j >= 0, between a (m,) and b (n,): (m, n)."""
+
+    def exponent(self, a: FloatArray, b: FloatArray) -> FloatArray: ...
+
+    def slope(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        """The derivative of the exponent by log l, (m, n)."""
+        ...
+
+
+@dataclass(frozen=True)
+class _NumberKernel:
+    """RBF of a number; mean and deviation are those of the known values."""
+
+    lengthscale: float
+    mean: float
+    deviation: float
+
+    def exponent(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        known = np.subtract.outer(a, b) ** 2 / (2 * self.lengthscale**2)
+        return _with_missing(known, a, b, self._to_missing(a), self._to_missing(b))
+
+    def slope(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        known = -(np.subtract.outer(a, b) ** 2) / self.lengthscale**2
+        return _with_missing(known, a, b, self._slope_to_missing(a), self._slope_to_missing(b))
+
+    @property
+    def _variance(self) -> float:
+        return self.lengthscale**2 + self.deviation**2
+
+    def _to_missing(self, x: FloatArray) -> FloatArray:
+        """-log of E k(z, x), z normal: l / sqrt(v) exp(-(x - mean)^2 / (2 v)), v = l^2 + deviation^2."""
+        return np.asarray((x - self.mean) ** 2 / (2 * self._variance) + 0.5 * math.log(self._variance)) - math.log(
+            self.lengthscale
+        )
+
+    def _slope_to_missing(self, x: FloatArray) -> FloatArray:
+        share = self.lengthscale**2 / self._variance
+        return np.asarray(share - 1.0 - share * (x - self.mean) ** 2 / self._variance)
+
+
+@dataclass(frozen=True, eq=False)
+class _LabelKernel:
+    """Same label or not; shares: (levels,) how often each label is among the known ones."""
+
+    lengthscale: float
+    shares: FloatArray
+
+    def exponent(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        known = (a[:, None] != b[None, :]) / (2 * self.lengthscale**2)
+        return _with_missing(known, a, b, -np.log(self._like_missing(a)), -np.log(self._like_missing(b)))
+
+    def slope(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        known = (a[:, None] != b[None, :]) / -(self.lengthscale**2)
+        return _with_missing(known, a, b, self._slope_to_missing(a), self._slope_to_missing(b))
+
+    @property
+    def _other(self) -> float:
+        return math.exp(-1 / (2 * self.lengthscale**2))
+
+    def _share(self, x: FloatArray) -> FloatArray:
+        return self.shares[np.where(np.isnan(x), 0, x).astype(np.int64)]
+
+    def _like_missing(self, x: FloatArray) -> FloatArray:
+        return np.asarray(self._share(x) + (1 - self._share(x)) * self._other)
+
+    def _slope_to_missing(self, x: FloatArray) -> FloatArray:
+        moved = (1 - self._share(x)) * self._other / self.lengthscale**2
+        return np.asarray(-moved / self._like_missing(x))
+
+
+def _with_missing(
+    known: FloatArray, a: FloatArray, b: FloatArray, a_to_missing: FloatArray, b_to_missing: FloatArray
+) -> FloatArray:
+    """Put in the rows and columns of missing values; two missing ones are alike."""
+    gap_a, gap_b = np.isnan(a), np.isnan(b)
+    if gap_a.any():
+        known[gap_a] = b_to_missing
+    if gap_b.any():
+        known[:, gap_b] = a_to_missing[:, None]
+        known[np.ix_(gap_a, gap_b)] = 0.0
+    return known
+
+
+@dataclass(frozen=True, eq=False)
+class ItemKernel:
+    """The product kernel of some columns, with one lengthscale a feature.
+
+    lengthscales: by feature; of numbers in standard deviations of the known values, of labels without a unit.
+    means, deviations: (d,) of the known numbers; shares: of each column of labels those of its known labels.
+    """
+
+    columns: tuple[Column, ...]
+    lengthscales: Mapping[str, float]
+    means: FloatArray
+    deviations: FloatArray
+    shares: tuple[FloatArray, ...]
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features the columns come from, in their order."""
+        return tuple(dict.fromkeys(column.feature for column in self.columns))
+
+    def columns_of(self, feature: str) -> tuple[int, ...]:
+        """The positions of a feature's columns: several for a multi_hot one. Raises KeyError if there is none."""
+        positions = tuple(at for at, column in enumerate(self.columns) if column.feature == feature)
+        if not positions:
+            raise KeyError(f"no feature {feature!r} among {', '.join(self.features)}")
+        return positions
+
+    def __call__(self, a: FloatArray, b: FloatArray, columns: Sequence[int] | None = None) -> FloatArray:
+        """The kernel k_S between items a (m, d) and b (n, d), (m, n); columns: S, the positions of some, else all."""
+        return np.exp(-self.exponent(a, b, columns))
+
+    def exponent(self, a: FloatArray, b: FloatArray, columns: Sequence[int] | None = None) -> FloatArray:
+        """-log k_S, (m, n): it adds up over columns, so that those of S and of its complement can be shared."""
+        total = np.zeros((len(a), len(b)))
+        for at in range(len(self.columns)) if columns is None else columns:
+            total += self._of_column[at].exponent(a[:, at], b[:, at])
+        return total
+
+    def slope(self, a: FloatArray, b: FloatArray, feature: str) -> FloatArray:
+        """The derivative of -log k by the logarithm of a feature's lengthscale, (m, n)."""
+        total = np.zeros((len(a), len(b)))
+        for at in self.columns_of(feature):
+            total += self._of_column[at].slope(a[:, at], b[:, at])
+        return total
+
+    def with_lengthscales(self, lengthscales: Mapping[str, float]) -> ItemKernel:
+        """The same kernel with other lengthscales."""
+        return replace(self, lengthscales=check_lengthscales(lengthscales, self.features))
+
+    @cached_property
+    def _of_column(self) -> tuple[_ColumnKernel, ...]:
+        kernels: list[_ColumnKernel] = []
+        for at, column in enumerate(self.columns):
+            scale = self.lengthscales[column.feature]
+            if column.kind in _NUMBERS:
+                deviation = float(self.deviations[at])
+                kernels.append(_NumberKernel(scale * deviation, float(self.means[at]), deviation))
+            else:
+                kernels.append(_LabelKernel(scale, self.shares[at]))
+        return tuple(kernels)
+
+
+def item_kernel(
+    items: FloatArray, columns: tuple[Column, ...], lengthscales: Mapping[str, float] | float | None = None
+) -> ItemKernel:
+    """The kernel of these columns, its scales taken from the items (m, d) given: those a model may know of.
+
+    lengthscales: by feature, one number for all, or the square root of the number of features if None, at which two
+    items drawn at random are about as far apart whatever that number is.
+    Raises ValueError for a lengthscale that is missing, of no feature, or not positive.
+    """
+    features = tuple(dict.fromkeys(column.feature for column in columns))
+    scales = math.sqrt(len(features)) if lengthscales is None else lengthscales
+    if not isinstance(scales, Mapping):
+        scales = dict.fromkeys(features, float(scales))
+    means, deviations, shares = np.zeros(len(columns)), np.ones(len(columns)), []
+    for at, column in enumerate(columns):
+        known = items[~np.isnan(items[:, at]), at]
+        if column.kind in _NUMBERS:
+            shares.append(np.zeros(0))
+            if len(known):
+                means[at], deviations[at] = known.mean(), known.std() or 1.0
+        else:
+            counts = np.bincount(known.astype(np.int64), minlength=len(column.levels or ()) or 2)
+            shares.append(counts / max(len(known), 1))
+    return ItemKernel(columns, check_lengthscales(scales, features), means, deviations, tuple(shares))
+
+
+def check_lengthscales(lengthscales: Mapping[str, float], features: Sequence[str]) -> dict[str, float]:
+    """Lengthscales in the order of the features. Raises ValueError unless each feature has a positive one."""
+    if missing := [feature for feature in features if feature not in lengthscales]:
+        raise ValueError(f"no lengthscale for {', '.join(missing)}")
+    if unknown := [feature for feature in lengthscales if feature not in features]:
+        raise ValueError(f"lengthscales for {', '.join(unknown)}, but the features are {', '.join(features)}")
+    if wrong := {feature: scale for feature, scale in lengthscales.items() if not 0 < scale < math.inf}:
+        raise ValueError(f"lengthscales must be positive and finite, found {wrong}")
+    return {feature: float(lengthscales[feature]) for feature in features}
+
+
+def distinct_rows(items: FloatArray) -> tuple[FloatArray, IntArray]:
+    """The items (n, d) that differ, missing in both being no difference, and the row of each among them (n,).
+
+    They stand in the order in which they first come.
+    """
+    _, first, row = np.unique(np.where(np.isnan(items), -np.inf, items), axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return items[first[order]], rank[row]

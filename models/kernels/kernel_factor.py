@@ -1,0 +1,127 @@
+"""A kernel matrix as a product of features, K = Phi Phi', exactly or of low rank; items may coincide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh, solve_triangular
+
+from models.records.arrays import FloatArray, IntArray
+
+NEGLIGIBLE = 1e-13
+"""Eigenvalues below this share of the largest are rounding errors."""
+JITTER = 1e-8
+"""Added to the kernel of landmarks with themselves, which may all but coincide."""
+
+
+@dataclass(frozen=True, eq=False)
+class KernelFactor:
+    """phi: (n, r) with phi' diag(weights) phi diagonal; spectrum: (r,) that diagonal, decreasing."""
+
+    phi: FloatArray
+    spectrum: FloatArray
+
+
+def exact_factor(kernel: FloatArray, weights: FloatArray) -> KernelFactor:
+    """K (n, n) = Phi Phi'; weights: (n,) positive, of the items. Items that coincide cost no rank."""
+    root = np.sqrt(weights)
+    values, vectors = eigh(root[:, None] * kernel * root)
+    kept = np.flatnonzero(values > NEGLIGIBLE * values[-1])[::-1]
+    return KernelFactor(vectors[:, kept] * np.sqrt(values[kept]) / root[:, None], values[kept])
+
+
+@dataclass(frozen=True, eq=False)
+class LandmarkFactor:
+    """Phi Phi' = K[:, P] K[P, P]^-1 K[P, :] of landmarks P, the best Nystroem has to offer for so many.
+
+    landmarks: (r,) rows of the items; to_dual: (r, r) with phi(x) = to_dual' k(P, x).
+    """
+
+    factor: KernelFactor
+    landmarks: IntArray
+    to_dual: FloatArray
+
+
+def landmark_factor(
+    column: Callable[[int], FloatArray],
+    n_items: int,
+    rank: int,
+    weights: FloatArray,
+    *,
+    tolerance: float = 1e-8,
+) -> LandmarkFactor:
+    """The features by landmarks that `choose_landmarks` chooses; its parameters."""
+    at, lower = choose_landmarks(column, n_items, rank, weights, tolerance=tolerance)
+    spectrum, rotation = np.linalg.eigh(lower.T @ (weights[:, None] * lower))
+    spectrum, rotation = np.maximum(spectrum[::-1], 0.0), rotation[:, ::-1]
+    to_dual = solve_triangular(np.tril(lower[at]), rotation, lower=True, trans="T")
+    return LandmarkFactor(KernelFactor(lower @ rotation, spectrum), at, np.asarray(to_dual))
+
+
+def choose_landmarks(
+    column: Callable[[int], FloatArray],
+    n_items: int,
+    rank: int,
+    weights: FloatArray,
+    *,
+    tolerance: float = 1e-8,
+) -> tuple[IntArray, FloatArray]:
+    """Pivoted Cholesky of a kernel with k(x, x) = 1; column(i): (n,) its values with item i.
+
+    weights: (n,) positive, of the items: the next landmark is the item with the most weight times what the landmarks do
+    not span of it. It ends early where that is at most `tolerance` of every item.
+    Returns the landmarks (r,) and the Cholesky factor (n, r).
+    """
+    left = np.ones(n_items)
+    lower = np.zeros((n_items, min(rank, n_items)))
+    landmarks: list[int] = []
+    while len(landmarks) < lower.shape[1]:
+        if left.max() <= tolerance:
+            break
+        pivot = int(np.argmax(weights * left))
+        known = lower[:, : len(landmarks)]
+        found = (column(pivot) - known @ known[pivot]) / np.sqrt(left[pivot])
+        lower[:, len(landmarks)] = found
+        left = np.maximum(left - found**2, 0.0)
+        left[pivot] = 0.0
+        landmarks.append(pivot)
+    return np.array(landmarks, dtype=np.int64), lower[:, : len(landmarks)]
+
+
+@dataclass(frozen=True, eq=False)
+class FixedLandmarks:
+    """Phi Phi' = K[:, P] (K[P, P] + jitter)^-1 K[P, :] of landmarks that stay, whatever the kernel: smooth in it.
+
+    to_landmarks: (n, r) K[:, P]; among: (r, r) K[P, P]; shares: (n, r) K[:, P] (K[P, P] + jitter)^-1.
+    """
+
+    factor: KernelFactor
+    to_landmarks: FloatArray
+    among: FloatArray
+    shares: FloatArray
+
+    def gradients(self, by_kernel: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Derivatives by K[:, P] and by K[P, P] from those by the entries of Phi Phi', (n, n)."""
+        by_shares = by_kernel @ self.shares
+        return by_shares + by_kernel.T @ self.shares, -self.shares.T @ by_shares
+
+
+def fixed_landmarks(to_landmarks: FloatArray, landmarks: IntArray, weights: FloatArray) -> FixedLandmarks:
+    """The features of a kernel with k(x, x) = 1 by given landmarks (r,); to_landmarks: (n, r); weights: (n,)."""
+    among = to_landmarks[landmarks]
+    lower = np.linalg.cholesky(among + JITTER * np.eye(len(among)))
+    phi = solve_triangular(lower, to_landmarks.T, lower=True).T
+    shares = solve_triangular(lower, phi.T, lower=True, trans="T").T
+    spectrum, rotation = np.linalg.eigh(phi.T @ (weights[:, None] * phi))
+    factor = KernelFactor(phi @ rotation[:, ::-1], np.maximum(spectrum[::-1], 0.0))
+    return FixedLandmarks(factor, to_landmarks, among, np.ascontiguousarray(shares))
+
+
+def with_constant(factor: KernelFactor, constant: float, weights: FloatArray) -> tuple[KernelFactor, FloatArray]:
+    """The features of K + constant, and the rotation (r + 1, r + 1) that made them of (sqrt(constant), phi)."""
+    phi = np.hstack([np.full((len(factor.phi), 1), np.sqrt(constant)), factor.phi])
+    spectrum, rotation = np.linalg.eigh(phi.T @ (weights[:, None] * phi))
+    rotation = np.ascontiguousarray(rotation[:, ::-1])
+    return KernelFactor(phi @ rotation, np.maximum(spectrum[::-1], 0.0)), rotation

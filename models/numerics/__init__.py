@@ -1,0 +1,1 @@
+"""Hashing, counting, minimising and validation: what the models are computed with."""

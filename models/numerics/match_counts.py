@@ -1,0 +1,67 @@
+"""Matches between items counted together: how often each of two beat the other, in each context."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from models.records.arrays import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class MatchCounts:
+    """Distinct pairs of items that met in a context, sorted by context, first and second; p of them.
+
+    first < second, context: (p,); wins, losses: (p,) how often the first won and lost.
+    """
+
+    n_items: int
+    n_contexts: int
+    context: IntArray
+    first: IntArray
+    second: IntArray
+    wins: FloatArray
+    losses: FloatArray
+
+    @cached_property
+    def played(self) -> FloatArray:
+        """(p,) matches of each pair."""
+        return self.wins + self.losses
+
+    @cached_property
+    def item_shares(self) -> FloatArray:
+        """(n_items,) the share of all sides that each item is."""
+        sides = np.bincount(self.first, weights=self.played, minlength=self.n_items)
+        sides += np.bincount(self.second, weights=self.played, minlength=self.n_items)
+        return np.asarray(sides / sides.sum())
+
+    @cached_property
+    def context_shares(self) -> FloatArray:
+        """(n_contexts,) the share of all matches that were played in each context."""
+        played = np.bincount(self.context, weights=self.played, minlength=self.n_contexts)
+        return np.asarray(played / played.sum())
+
+    def in_context(self, context: int) -> slice:
+        """The pairs of a context."""
+        return slice(*np.searchsorted(self.context, [context, context + 1]))
+
+
+def count_matches(
+    comparisons: IntArray, n_items: int, context: IntArray | None = None, n_contexts: int | None = None
+) -> MatchCounts:
+    """Count comparisons (n, 2), winner first; context: (n,) from zero, the only one if None.
+
+    n_contexts: where the last contexts may have no comparisons.
+    """
+    where = np.zeros(len(comparisons), dtype=np.int64) if context is None else context
+    first, second = comparisons.min(axis=1), comparisons.max(axis=1)
+    keys = (where * n_items + first) * n_items + second
+    distinct, pair = np.unique(keys, return_inverse=True)
+    won = np.bincount(pair[comparisons[:, 0] == first], minlength=len(distinct)).astype(np.float64)
+    played = np.bincount(pair, minlength=len(distinct)).astype(np.float64)
+    rest, seconds = np.divmod(distinct, n_items)
+    contexts, firsts = np.divmod(rest, n_items)
+    n_contexts = int(where.max(initial=0)) + 1 if n_contexts is None else n_contexts
+    return MatchCounts(n_items, n_contexts, contexts, firsts, seconds, won, played - won)

@@ -1,0 +1,1 @@
+"""Records that several rooms share: features, manifests, results, runs, errors. No I/O."""

@@ -1,0 +1,54 @@
+"""A feature that is read out of a text: what it is called, how it is to be read, and what it may be."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from models.records.base import Record
+from models.records.features import Feature, FeatureKind
+
+NAME = r"^[a-z][a-z0-9_]{1,59}$"
+MOST_VALUES = 20
+YES_OR_NO = ("no", "yes")
+
+
+class FeatureSpec(Record):
+    """One line of dt-pbo Table 9: it is data, whether a person wrote it or a model proposed it."""
+
+    name: str = Field(pattern=NAME, description="words in lower case, joined by underscores")
+    kind: FeatureKind = Field(description="numeric, ordinal, binary, categorical or multi_hot")
+    instruction: str = Field(min_length=10, max_length=600, description="how it is read out of a message and a record")
+    values: tuple[str, ...] = Field(
+        default=(), max_length=MOST_VALUES, description="allowed values; of an ordinal feature from low to high"
+    )
+    minimum: float | None = Field(default=None, description="smallest value, numeric features only")
+    maximum: float | None = Field(default=None, description="largest value, numeric features only")
+
+    @model_validator(mode="after")
+    def _values_fit_the_kind(self) -> FeatureSpec:
+        fewest = {FeatureKind.NUMERIC: 0, FeatureKind.BINARY: 0, FeatureKind.MULTI_HOT: 1}.get(self.kind, 2)
+        if len(self.values) < fewest:
+            raise ValueError(f"a feature of kind {self.kind} needs {fewest} values or more, found {len(self.values)}")
+        if self.values and fewest == 0:
+            raise ValueError(f"a feature of kind {self.kind} has no list of values")
+        if len(set(self.values)) != len(self.values) or not all(map(str.strip, self.values)):
+            raise ValueError("values must be distinct and not empty")
+        limits = (self.minimum, self.maximum)
+        if (self.kind is FeatureKind.NUMERIC) == (None in limits) or (None in limits) != (limits == (None, None)):
+            raise ValueError("a numeric feature needs a minimum and a maximum, and no other feature has them")
+        if self.minimum is not None and self.maximum is not None and not self.minimum < self.maximum:
+            raise ValueError(f"the minimum {self.minimum:g} is not below the maximum {self.maximum:g}")
+        return self
+
+    @property
+    def feature(self) -> Feature:
+        """The feature of a table that holds what was read."""
+        levels = {FeatureKind.NUMERIC: None, FeatureKind.BINARY: YES_OR_NO}.get(self.kind, self.values)
+        return Feature(
+            name=self.name,
+            kind=self.kind,
+            description=self.instruction,
+            levels=levels,
+            minimum=self.minimum,
+            maximum=self.maximum,
+        )

@@ -1,0 +1,23 @@
+"""The rows of `metrics.json`."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from models.records.base import Record
+
+
+class MetricRow(Record):
+    """One number a study found, beside the published one where there is one."""
+
+    study: str
+    model: str
+    variant: str
+    metric: str
+    split: str
+    at: int | None = Field(default=None, description="query number, where the metric has one")
+    value: float | None
+    sd: float | None = None
+    n: int | None = None
+    published: float | None = None
+    published_source: str | None = None

@@ -1,0 +1,1 @@
+"""How well preferences predict: accuracy, discrimination, hold-outs, rankability."""

@@ -1,0 +1,98 @@
+"""How near a set of matches is to a ranking: SpecR and intransitive triads (pref-shap section 4, its [24])."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigvals
+from scipy.sparse import csr_array
+
+from models.numerics.match_counts import count_matches
+from models.records.arrays import FloatArray, IntArray
+
+
+class Rankability(NamedTuple):
+    """SpecR, 1 for a complete ranking, and the standard deviation of its bootstrap."""
+
+    spec_r: float
+    sd: float
+
+
+class Triads(NamedTuple):
+    """Three items of which each two met and one did better: how many, and how many of these go round in a circle."""
+
+    complete: int
+    cyclic: int
+
+    @property
+    def share(self) -> float:
+        """The share that is cyclic; 1/4 where every outcome is the toss of a coin. NaN without any."""
+        return self.cyclic / self.complete if self.complete else float("nan")
+
+
+def dominance(comparisons: IntArray, n_items: int) -> csr_array:
+    """Who beat whom more often than the other way round: (n, n) of ones, row over column. comparisons: winner first."""
+    matches = count_matches(comparisons, n_items)
+    ahead, behind = matches.wins > matches.losses, matches.wins < matches.losses
+    winner = np.concatenate([matches.first[ahead], matches.second[behind]])
+    loser = np.concatenate([matches.second[ahead], matches.first[behind]])
+    return csr_array((np.ones(len(winner)), (winner, loser)), shape=(n_items, n_items))
+
+
+def spec_r(beats: csr_array) -> float:
+    """1 - (d(eigenvalues of L, s) + d(out-degrees, s)) / (2 (n - 1)) of a dominance matrix (n, n), n >= 2.
+
+    d is Hausdorff's distance, L = diag(out-degrees) - beats, and s = {n - 1, ..., 0} what both are in a full ranking.
+    Raises ValueError for fewer than two items.
+    """
+    n = beats.shape[0]
+    if n < 2:
+        raise ValueError(f"there is nothing to rank among {n} items")
+    degrees = np.asarray(beats.sum(axis=1), dtype=np.float64)
+    ranking = np.arange(n, dtype=np.float64)
+    spectrum = np.asarray(eigvals(np.diag(degrees) - beats.toarray(), check_finite=False), dtype=np.complex128)
+    return float(1.0 - (_hausdorff(spectrum, ranking) + _hausdorff(degrees, ranking)) / (2 * (n - 1)))
+
+
+def _hausdorff(a: FloatArray | NDArray[np.complex128], b: FloatArray) -> float:
+    distance = np.abs(np.subtract.outer(a, b))
+    return float(max(distance.min(axis=1).max(), distance.min(axis=0).max()))
+
+
+def rankability(comparisons: IntArray, n_items: int, *, resamples: int, seed: int) -> Rankability:
+    """SpecR of comparisons (m, 2) among n items, and its standard deviation over resampled comparisons.
+
+    Resampling leaves out a third of the pairs, and with so many less SpecR is lower: the resamples tell how far SpecR
+    scatters, and their mean is of no use.
+    """
+    rng = np.random.default_rng(seed)
+    drawn = [
+        spec_r(dominance(comparisons[rng.integers(len(comparisons), size=len(comparisons))], n_items))
+        for _ in range(resamples)
+    ]
+    return Rankability(spec_r(dominance(comparisons, n_items)), float(np.std(drawn, ddof=1)))
+
+
+def mean_rankability(comparisons: IntArray, n_items: int, group: IntArray, *, resamples: int, seed: int) -> Rankability:
+    """The mean SpecR of the groups (m,) of comparisons, and its standard deviation over resampled groups.
+
+    Each group, a tournament say, is a set of matches among the items that play in it.
+    """
+    found = []
+    for at in np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1]):
+        items, rows = np.unique(comparisons[at], return_inverse=True)
+        if len(items):
+            found.append(spec_r(dominance(rows.reshape(-1, 2), len(items))))
+    values = np.array(found)
+    rng = np.random.default_rng(seed)
+    drawn = values[rng.integers(len(values), size=(resamples, len(values)))].mean(axis=1)
+    return Rankability(float(values.mean()), float(drawn.std(ddof=1)))
+
+
+def triads(beats: csr_array) -> Triads:
+    """Count the triads of a dominance matrix (n, n), and those in which each item beats one and loses to one."""
+    met = beats + beats.T
+    complete = round((met @ met).multiply(met).sum() / 6)
+    return Triads(complete, round((beats @ beats).multiply(beats.T).sum() / 3))

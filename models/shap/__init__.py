@@ -1,0 +1,1 @@
+"""PREF-SHAP: Shapley values of preferences, and the findings they decide."""

@@ -1,0 +1,1 @@
+"""Preference trees: growth, leaf values, editing, and the user tree."""

@@ -1,0 +1,170 @@
+"""Editing a fitted tree by hand: move a threshold, merge a split, pin the order of two leaves; the leaves are refitted.
+
+A person who reads her own tree may know better (dt-pbo G.3). What she changes stays; what follows from it is counted
+again from the comparisons: how many each node holds, and the values of the leaves, under the orders she pinned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import LinearConstraint, minimize
+
+from models.gaussian.laplace import PairCounts, negative_log_posterior
+from models.numerics.validation import check_comparisons, check_items
+from models.records.arrays import FloatArray, IntArray
+from models.trees.leaf_fit import count_pairs_of_leaves, fit_leaves, prior_factor
+from models.trees.preference_tree import PreferenceTree
+from models.trees.structure import Node, goes_left, leaf_of
+
+
+def move_threshold(
+    tree: PreferenceTree, node: int, threshold: float, items: ArrayLike, comparisons: ArrayLike
+) -> PreferenceTree:
+    """The tree with another threshold at a node; items and comparisons are those it is refitted to.
+
+    Raises ValueError where the node splits by categories or not at all.
+    """
+    split = _split_at(tree, node)
+    if split.threshold is None:
+        raise ValueError(f"node {node} splits by categories, it has no threshold to move")
+    nodes = list(tree.nodes_)
+    nodes[node] = split.model_copy(update={"threshold": float(threshold)})
+    return _refitted(tree, nodes, items, comparisons)
+
+
+def merge(tree: PreferenceTree, node: int, items: ArrayLike, comparisons: ArrayLike) -> PreferenceTree:
+    """The tree with a node's split, and all below it, merged into one leaf. Orders pinned before are dropped.
+
+    Raises ValueError where the node is a leaf already.
+    """
+    _split_at(tree, node)
+    return _refitted(tree, _without_descendants(tree.nodes_, node), items, comparisons)
+
+
+def pin_order(
+    tree: PreferenceTree, better: int, worse: int, items: ArrayLike, comparisons: ArrayLike
+) -> PreferenceTree:
+    """The tree with the mean of leaf `better` held at or above that of leaf `worse`; earlier pins hold too.
+
+    The leaf values become those of greatest posterior density under all pins. Raises ValueError for a leaf that does
+    not exist, or pins that go round in a circle.
+    """
+    for leaf in (better, worse):
+        if not 0 <= leaf < tree.n_leaves_:
+            raise ValueError(f"there is no leaf {leaf}: the tree has leaves 0 to {tree.n_leaves_ - 1}")
+    pins = (*tree.pins_, (better, worse))
+    _refuse_circles(pins)
+    return _refitted(tree, list(tree.nodes_), items, comparisons, pins)
+
+
+def _split_at(tree: PreferenceTree, node: int) -> Node:
+    if not 0 <= node < len(tree.nodes_):
+        raise ValueError(f"there is no node {node}: the tree has nodes 0 to {len(tree.nodes_) - 1}")
+    if tree.nodes_[node].column is None:
+        raise ValueError(f"node {node} is a leaf, it has no split")
+    return tree.nodes_[node]
+
+
+def _without_descendants(nodes: Sequence[Node], merged: int) -> list[Node]:
+    """The nodes with one made a leaf, numbered again; in pre-order a node's descendants follow it directly."""
+    end = merged + 1
+    while end < len(nodes) and nodes[end].depth > nodes[merged].depth:
+        end += 1
+    leaf = {"column": None, "threshold": None, "left_levels": None, "left": None, "right": None, "score": 0}
+    kept = [*nodes[:merged], nodes[merged].model_copy(update=leaf), *nodes[end:]]
+    number = {node.id: at for at, node in enumerate(kept)}
+    leaves = iter(range(len(kept)))
+    return [
+        node.model_copy(
+            update={
+                "id": number[node.id],
+                "parent": None if node.parent is None else number[node.parent],
+                "left": None if node.left is None else number[node.left],
+                "right": None if node.right is None else number[node.right],
+                "leaf": next(leaves) if node.column is None else None,
+            }
+        )
+        for node in kept
+    ]
+
+
+def _refitted(
+    tree: PreferenceTree,
+    nodes: list[Node],
+    items: ArrayLike,
+    comparisons: ArrayLike,
+    pins: tuple[tuple[int, int], ...] | None = None,
+) -> PreferenceTree:
+    if tree.straddlers == "keep":
+        raise ValueError("a tree grown with straddlers kept cannot be edited: its splits do not stand on their own")
+    X = check_items(items, tree.n_features_in_)
+    pairs = check_comparisons(comparisons, len(X))
+    edited = deepcopy(tree)
+    edited.nodes_ = _recounted(nodes, X, pairs)
+    n_leaves = sum(node.leaf is not None for node in nodes)
+    counts = count_pairs_of_leaves(pairs, leaf_of_item=leaf_of(edited.nodes_, X), n_leaves=n_leaves)
+    free = fit_leaves(counts, np.array([n_leaves]), tree.ratio)
+    if pins is None:
+        pins = tree.pins_ if n_leaves == tree.n_leaves_ else ()
+    edited.settle_leaves(_under_pins(free, counts, pins, prior_factor(tree.ratio)), counts, pins)
+    return edited
+
+
+def _recounted(nodes: Sequence[Node], items: FloatArray, comparisons: IntArray) -> tuple[Node, ...]:
+    """The nodes with their comparisons, items and scores counted again; straddlers leave at the split they straddle."""
+    counted = list(nodes)
+    waiting = [(0, np.arange(len(items)), comparisons)]
+    while waiting:
+        at, rows, pairs = waiting.pop()
+        node = counted[at]
+        update = {"n_items": len(rows), "n_comparisons": len(pairs)}
+        if node.column is not None and node.left is not None and node.right is not None:
+            left = goes_left(node, items[:, node.column])
+            sides = left[pairs]
+            update["score"] = int(sides[:, 1].sum()) - int(sides[:, 0].sum())
+            waiting.append((node.left, rows[left[rows]], pairs[sides.all(axis=1)]))
+            waiting.append((node.right, rows[~left[rows]], pairs[~sides.any(axis=1)]))
+        counted[at] = node.model_copy(update=update)
+    return tuple(counted)
+
+
+def _refuse_circles(pins: Sequence[tuple[int, int]]) -> None:
+    above: dict[int, set[int]] = {}
+    for better, worse in pins:
+        above.setdefault(better, set()).add(worse)
+    for start in above:
+        reached, waiting = set[int](), [start]
+        while waiting:
+            for worse in above.get(waiting.pop(), ()):
+                if worse == start:
+                    raise ValueError(f"the pins go round in a circle through leaf {start}")
+                if worse not in reached:
+                    reached.add(worse)
+                    waiting.append(worse)
+
+
+def _under_pins(free: FloatArray, counts: PairCounts, pins: Sequence[tuple[int, int]], factor: float) -> FloatArray:
+    """The mode under f_better >= f_worse for all pins: the free one where it obeys them already."""
+    if all(free[better] >= free[worse] for better, worse in pins):
+        return free
+    orders = np.zeros((len(pins), len(free)))
+    for row, (better, worse) in enumerate(pins):
+        orders[row, better], orders[row, worse] = 1.0, -1.0
+
+    def objective(f: FloatArray) -> tuple[float, FloatArray]:
+        return negative_log_posterior(counts, f, factor)
+
+    found = minimize(
+        objective,
+        np.zeros(len(free)),
+        jac=True,
+        method="SLSQP",
+        constraints=LinearConstraint(orders, lb=0.0),
+        options={"ftol": 1e-13, "maxiter": 1000},
+    )
+    values: FloatArray = found.x
+    return values

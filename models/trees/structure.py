@@ -1,0 +1,121 @@
+"""The shape of a fitted preference tree: its nodes, and what a split says in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from models.records.arrays import BoolArray, FloatArray, IntArray
+from models.records.base import Record
+from models.records.features import Column, FeatureKind
+
+
+class Node(Record):
+    """One node; a leaf has `leaf` (its number, left to right) and no split.
+
+    n_comparisons counts the pairs with both items in the node's region, or, where straddlers are kept, the pairs that
+    chose its split. score is the signed sum of Z over them (dt-pbo Eq. 5): positive, winners tend to the right.
+    """
+
+    id: int
+    parent: int | None
+    depth: int
+    n_comparisons: int
+    n_items: int
+    score: int = 0
+    column: int | None = None
+    threshold: float | None = None
+    left_levels: tuple[int, ...] | None = None
+    missing_left: bool = True
+    left: int | None = None
+    right: int | None = None
+    leaf: int | None = None
+
+
+class SplitText(NamedTuple):
+    """What a split asks, and what the left and the right edge answer."""
+
+    question: str
+    left: str
+    right: str
+
+
+def describe_split(node: Node, columns: Sequence[Column]) -> SplitText:
+    """Say a split in words: `oiliness: < 2.25 / ≥ 2.25`, `minor group: roe, egg / any other`, `style: maki / other`.
+
+    Raises ValueError for a leaf.
+    """
+    if node.column is None:
+        raise ValueError(f"node {node.id} is a leaf")
+    column = columns[node.column]
+    if node.left_levels is not None:
+        left = ", ".join(_level(column, code) for code in node.left_levels)
+        return SplitText(column.name, left, f"not {left}" if len(node.left_levels) == 1 else "any other")
+    threshold = float(node.threshold if node.threshold is not None else np.nan)
+    if column.kind is FeatureKind.BINARY:
+        return SplitText(column.name, _level(column, 0), _level(column, 1))
+    if column.kind is FeatureKind.ORDINAL and column.levels:
+        label = _level(column, int(np.ceil(threshold)))
+        return SplitText(column.name, f"below {label}", f"{label} or above")
+    unit = f" {column.unit}" if column.unit else ""
+    return SplitText(column.name, f"< {threshold:.4g}{unit}", f"≥ {threshold:.4g}{unit}")
+
+
+def _level(column: Column, code: int) -> str:
+    return column.levels[code] if column.levels and 0 <= code < len(column.levels) else str(code)
+
+
+def goes_left(node: Node, values: FloatArray) -> BoolArray:
+    """Which of `values` (n,), of the node's column, fall left: below the threshold or among the left levels.
+
+    Missing (NaN) falls on the side the split chose for it; a category never seen in the node falls right.
+    """
+    missing = np.isnan(values)
+    if node.left_levels is not None:
+        left = np.isin(values, np.asarray(node.left_levels, dtype=np.float64))
+    else:
+        left = values < (node.threshold if node.threshold is not None else np.nan)
+    return np.where(missing, node.missing_left, left)
+
+
+def leaf_of(nodes: Sequence[Node], items: FloatArray) -> IntArray:
+    """The leaf number of each item, (m, d) -> (m,)."""
+    leaf = np.empty(len(items), dtype=np.int64)
+    waiting = [(0, np.arange(len(items)))]
+    while waiting:
+        position, rows = waiting.pop()
+        node = nodes[position]
+        if node.column is None or node.left is None or node.right is None:
+            leaf[rows] = -1 if node.leaf is None else node.leaf
+            continue
+        left = goes_left(node, items[rows, node.column])
+        waiting += [(node.left, rows[left]), (node.right, rows[~left])]
+    return leaf
+
+
+def path_to(nodes: Sequence[Node], leaf: int) -> tuple[int, ...]:
+    """The node ids from the root to a leaf number. Raises KeyError if there is no such leaf."""
+    found = [node for node in nodes if node.leaf == leaf]
+    if not found:
+        raise KeyError(leaf)
+    path: list[int] = []
+    at: int | None = found[0].id
+    while at is not None:
+        path.append(at)
+        at = nodes[at].parent
+    return tuple(reversed(path))
+
+
+def way_to(nodes: Sequence[Node], columns: Sequence[Column], leaf: int) -> tuple[tuple[str, str], ...]:
+    """The questions from the root to a leaf number, each with the answer that leads there.
+
+    Raises KeyError if there is no such leaf.
+    """
+    steps = []
+    for node, child in pairwise(nodes[at] for at in path_to(nodes, leaf)):
+        split = describe_split(node, columns)
+        steps.append((split.question, split.left if child.id == node.left else split.right))
+    return tuple(steps)

@@ -1,0 +1,247 @@
+"""The user tree: users split into groups that agree on which item of a pair is better (dt-pbo G.1, Eq. 15).
+
+With c_p the users of a node who prefer the first item of pair p less those who prefer the second, a split's gain is
+sum_p |c_p(left)| + |c_p(right)|. No comparison joins two users, so nothing straddles. Splitting never lowers the sum:
+only the depth, or too few users, ends growth.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from models.numerics.validation import check_columns, check_comparisons, check_items
+from models.records.arrays import FloatArray, IntArray
+from models.records.features import Column, FeatureKind
+from models.trees.structure import Node, goes_left, leaf_of
+
+MOST_LEVELS = 8
+"""Categories up to which every subset is tried; of more, a local search goes on from the best single one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """Who voted for which item of which pair: user, pair (votes,), sign +1 for the pair's first item, else -1."""
+
+    user: IntArray
+    pair: IntArray
+    sign: IntArray
+    n_pairs: int
+
+    def of(self, users: IntArray, n_users: int) -> Votes:
+        """The votes of some users, who are numbered anew in the order given."""
+        place = np.full(n_users, -1)
+        place[users] = np.arange(len(users))
+        mine = np.flatnonzero(place[self.user] >= 0)
+        return Votes(place[self.user[mine]], self.pair[mine], self.sign[mine], self.n_pairs)
+
+
+@dataclass(frozen=True)
+class _Split:
+    gain: int
+    threshold: float | None
+    left_levels: tuple[int, ...] | None
+
+
+def count_votes(comparisons: IntArray, users: IntArray) -> Votes:
+    """The votes in comparisons (n, 2), winner first, of users (n,)."""
+    low, high = comparisons.min(axis=1), comparisons.max(axis=1)
+    keys, pair = np.unique(low * (int(high.max(initial=0)) + 1) + high, return_inverse=True)
+    sign = np.where(comparisons[:, 0] == low, 1, -1)
+    return Votes(users, pair, sign, len(keys))
+
+
+def threshold_gains(votes: Votes, n_users: int) -> IntArray:
+    """The gain of sending the first u users left and the others right, for u from 0 to n_users, (n_users + 1,).
+
+    A vote moves c_p from right to left when its user does. With the votes of a pair in the users' order, running sums
+    give c_p(left) after each; what each vote adds to the gain is summed up over the users.
+    """
+    order = np.lexsort((votes.user, votes.pair))
+    pair, sign = votes.pair[order], votes.sign[order]
+    total = np.bincount(votes.pair, weights=votes.sign, minlength=votes.n_pairs).astype(np.int64)
+    running = np.cumsum(sign)
+    sizes = np.bincount(pair, minlength=votes.n_pairs)
+    before_pair = np.repeat(np.r_[0, running][np.cumsum(sizes) - sizes], sizes)
+    after = running - before_pair
+    before = after - sign
+    whole = total[pair]
+    added = np.abs(after) + np.abs(whole - after) - np.abs(before) - np.abs(whole - before)
+    by_user = np.bincount(votes.user[order], weights=added, minlength=n_users).astype(np.int64)
+    return np.asarray(np.abs(total).sum() + np.r_[0, np.cumsum(by_user)])
+
+
+class UserTree(BaseEstimator):  # type: ignore[misc]
+    """A tree over users' features whose leaves are groups of users who agree (dt-pbo G.1).
+
+    Parameters
+    ----------
+    columns
+        What the columns of the users' features are; all numeric if None.
+    max_depth
+        Questions on a path, at most; the paper's is 5.
+    min_users
+        Users a leaf must have, at least.
+
+    Attributes
+    ----------
+    nodes_
+        The nodes in pre-order; n_items counts users, n_comparisons their comparisons, score the gain of the split.
+    n_leaves_
+        How many groups there are.
+    searched_
+        Numbers of the nodes whose categories were too many to try every subset: a local search chose the split.
+    """
+
+    def __init__(self, columns: Sequence[Column] | None = None, *, max_depth: int = 5, min_users: int = 1) -> None:
+        self.columns = columns
+        self.max_depth = max_depth
+        self.min_users = min_users
+
+    def fit(self, features: ArrayLike, comparisons: ArrayLike, users: ArrayLike) -> Self:
+        """Fit to comparisons (n, 2), items, winner first, of users (n,), rows of features (u, d); missing is NaN.
+
+        Missing values fall left. Raises ValueError for shapes that do not fit.
+        """
+        X = check_items(features)
+        self.columns_ = check_columns(self.columns, X.shape[1])
+        owner = np.asarray(users, dtype=np.int64)
+        pairs = np.asarray(comparisons, dtype=np.int64)
+        pairs = check_comparisons(pairs, int(pairs.max(initial=0)) + 1)
+        if owner.shape != (len(pairs),) or (len(owner) and not 0 <= owner.min() <= owner.max() < len(X)):
+            raise ValueError(
+                f"users must name one of the {len(X)} rows of features for each of {len(pairs)} comparisons"
+            )
+        self._nodes: list[Node] = []
+        self.searched_: set[int] = set()
+        self._grow(X, np.arange(len(X)), count_votes(pairs, owner), parent=None, depth=0)
+        leaves = itertools.count()
+        self.nodes_ = tuple(
+            node if node.column is not None else node.model_copy(update={"leaf": next(leaves)}) for node in self._nodes
+        )
+        self.n_leaves_ = next(leaves)
+        return self
+
+    def apply(self, features: ArrayLike) -> IntArray:
+        """The group of each user, (u,)."""
+        return leaf_of(self.nodes_, check_items(features, len(self.columns_)))
+
+    def _grow(self, X: FloatArray, users: IntArray, votes: Votes, *, parent: int | None, depth: int) -> int:
+        """Grow the node of some users, whose votes are numbered by their places in `users`; returns its number."""
+        number = len(self._nodes)
+        node = Node(id=number, parent=parent, depth=depth, n_comparisons=len(votes.user), n_items=len(users))
+        self._nodes.append(node)
+        best = self._best_split(X[users], votes, number) if depth < self.max_depth else None
+        if best is None:
+            return number
+        column, split = best
+        node = node.model_copy(
+            update={
+                "column": column,
+                "threshold": split.threshold,
+                "left_levels": split.left_levels,
+                "score": split.gain,
+            }
+        )
+        left = goes_left(node, X[users, column])
+        children = [
+            self._grow(X, users[side], votes.of(np.flatnonzero(side), len(users)), parent=number, depth=depth + 1)
+            for side in (left, ~left)
+        ]
+        self._nodes[number] = node.model_copy(update={"left": children[0], "right": children[1]})
+        return number
+
+    def _best_split(self, X: FloatArray, votes: Votes, number: int) -> tuple[int, _Split] | None:
+        """The split of greatest gain: the lowest column, then the lowest threshold or the smallest set, of equals."""
+        best: tuple[int, _Split] | None = None
+        for k, column in enumerate(self.columns_):
+            values = X[:, k]
+            if column.kind is FeatureKind.CATEGORICAL:
+                split, searched = self._category_split(values, votes)
+            else:
+                split, searched = self._threshold_split(values, votes), False
+            if split is not None and (best is None or split.gain > best[1].gain):
+                best = (k, split)
+                (self.searched_.add if searched else self.searched_.discard)(number)
+        return best
+
+    def _threshold_split(self, values: FloatArray, votes: Votes) -> _Split | None:
+        missing = np.isnan(values)
+        order = np.lexsort((values, ~missing))  # the missing first: they fall left
+        ordered = values[order]
+        counts = np.arange(1, len(order))
+        changes = (ordered[1:] > ordered[:-1]) & (counts >= self.min_users) & (len(order) - counts >= self.min_users)
+        candidates = np.flatnonzero(changes) + 1
+        if not len(candidates):
+            return None
+        gains = threshold_gains(votes.of(order, len(order)), len(order))
+        cut = candidates[np.argmax(gains[candidates])]
+        return _Split(int(gains[cut]), float(0.5 * ordered[cut - 1] + 0.5 * ordered[cut]), None)
+
+    def _category_split(self, values: FloatArray, votes: Votes) -> tuple[_Split | None, bool]:
+        """The best set of levels to go left, the missing with them, and whether a local search had to choose it."""
+        levels = np.unique(values[~np.isnan(values)]).astype(np.int64)
+        if len(levels) < 2:
+            return None, False
+        place = np.where(np.isnan(values), -1, np.searchsorted(levels, np.nan_to_num(values)))
+        counts = np.zeros((len(levels) + 1, votes.n_pairs), dtype=np.int64)  # the last row: of users with missing
+        np.add.at(counts, (place[votes.user], votes.pair), votes.sign)
+        sizes = np.bincount(place[place >= 0], minlength=len(levels))
+        of_sets = _Sets(counts[:-1], counts[-1], sizes, int((place < 0).sum()), self.min_users)
+        searched = len(levels) > MOST_LEVELS
+        chosen = of_sets.search() if searched else of_sets.best_of_all()
+        if chosen is None:
+            return None, False
+        gain, members = chosen
+        return _Split(gain, None, tuple(levels[list(members)].tolist())), searched
+
+
+@dataclass(frozen=True, eq=False)
+class _Sets:
+    """The gains of sets of levels: counts (levels, pairs) of each level and (pairs,) of the missing, who go left."""
+
+    counts: IntArray
+    missing: IntArray
+    sizes: IntArray
+    n_missing: int
+    min_users: int
+
+    def gains(self, members: IntArray) -> IntArray:
+        """Of sets (s, levels) of 0 and 1, the gain each, -1 where it leaves a side with too few users."""
+        left = members @ self.counts + self.missing
+        right = self.counts.sum(axis=0) - members @ self.counts
+        gains = np.abs(left).sum(axis=1) + np.abs(right).sum(axis=1)
+        n_left = members @ self.sizes
+        n_right = self.sizes.sum() - n_left
+        few = (n_left + self.n_missing < self.min_users) | (n_right < self.min_users)
+        return np.where(few, -1, gains)
+
+    def best_of_all(self) -> tuple[int, tuple[int, ...]] | None:
+        """The best set of all, of equals the smallest, then the one with the lowest levels."""
+        n = len(self.counts)
+        sets = [members for size in range(1, n) for members in itertools.combinations(range(n), size)]
+        indicator = np.zeros((len(sets), n), dtype=np.int64)
+        for row, members in enumerate(sets):
+            indicator[row, list(members)] = 1
+        gains = self.gains(indicator)
+        at = int(np.argmax(gains))
+        return (int(gains[at]), sets[at]) if gains[at] >= 0 else None
+
+    def search(self) -> tuple[int, tuple[int, ...]] | None:
+        """From the best single level, move one level at a time to the other side while that gains."""
+        n = len(self.counts)
+        gains = self.gains(np.eye(n, dtype=np.int64))
+        now, best = np.eye(n, dtype=np.int64)[np.argmax(gains)], int(gains.max())
+        while True:
+            moved = np.abs(now - np.eye(n, dtype=np.int64))
+            proper = (moved.sum(axis=1) > 0) & (moved.sum(axis=1) < n)
+            gains = np.where(proper, self.gains(moved), -1)
+            if gains.max() <= best:
+                return (best, tuple(np.flatnonzero(now).tolist())) if best >= 0 else None
+            now, best = moved[np.argmax(gains)], int(gains.max())

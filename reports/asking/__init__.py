@@ -1,0 +1,1 @@
+"""Sections about asking one question after another."""

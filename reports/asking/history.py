@@ -1,0 +1,100 @@
+"""What the users before are worth: regret of new users who start from them, beside those who start from nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from reports.figures.courses import Curve, draw_courses
+from reports.page import style
+from reports.page.blocks import Column, Figure, Picture, Prose, Row, Section, Table
+from reports.page.finished_run import FinishedRun
+from reports.page.wording import fixed
+
+WAYS: Mapping[str, str] = {"with_history": "with the users before", "without_history": "from nothing"}
+TABLES: Mapping[str, str] = {"sushi": "set A, ten items", "sushi_b": "set B, ten of a hundred items"}
+MEASURES: Mapping[str, str] = {"rho_regret": "ρ-regret", "top1_error": "top-1 error", "found_share": "favourite found"}
+_COLUMNS = ("table", "way", "question", "users", "rho_regret", "rho_regret_sd", "top1_error", "found_share")
+_AT = (0, 5, 9, 20)
+
+
+def history_section(run: FinishedRun) -> Section:
+    """Curves of the regret on each table, and a table of all measures. Raises NotARunError if they are missing."""
+    found = run.table("history", _COLUMNS)
+    tables = [name for name in TABLES if name in set(found["table"])]
+    pictures = [_picture(found[found["table"] == name], name) for name in tables]
+    cohort = run.record.config.get("cohort")
+    return Section(
+        "What the users before are worth",
+        [
+            Prose(
+                [
+                    f"Users come in cohorts of {cohort}. From what the earlier ones answered, a user tree groups them "
+                    "by their features so that those in a group agree, and an item tree is grown for each group. A "
+                    "new user starts from her group’s item tree: its leaves, and its means as her prior. The others "
+                    "start from nothing. All trees ask at most five questions.",
+                    _words(found, tables),
+                ]
+            ),
+            Figure(
+                pictures,
+                "Regret with and without the users before.",
+                "Means over the users of all cohorts but the first. Bands: one standard deviation over users.",
+            ),
+            _table(found, tables),
+        ],
+    )
+
+
+def _picture(found: pd.DataFrame, name: str) -> Picture:
+    curves = []
+    for way, label in WAYS.items():
+        rows = found[found["way"] == way].sort_values("question")
+        curves.append(Curve(label, rows["rho_regret"].to_numpy(float), rows["rho_regret_sd"].to_numpy(float)))
+    alt = "; ".join(f"{curve.label}: from {curve.mean[0]:.2f} to {curve.mean[-1]:.2f}" for curve in curves)
+    drawing = draw_courses(f"ρ-regret, {TABLES[name].partition(',')[0]}", curves, height=56)
+    file = f"history-{name.replace('_', '-')}"
+    return Picture(file, style.to_svg(drawing), style.HALF_WIDTH, f"{TABLES[name]}: {alt}")
+
+
+def _at(found: pd.DataFrame, table: str, way: str, question: int, measure: str) -> float:
+    rows = found[(found["table"] == table) & (found["way"] == way) & (found["question"] == question)]
+    return float(rows[measure].iloc[0])
+
+
+def _words(found: pd.DataFrame, tables: list[str]) -> str:
+    last = int(found["question"].max())
+    told = []
+    for name in tables:
+        before = [_at(found, name, way, 0, "rho_regret") for way in WAYS]
+        after = [_at(found, name, way, last, "rho_regret") for way in WAYS]
+        told.append(
+            f"on {TABLES[name].partition(',')[0]} the regret is {fixed(before[0], 2)} instead of {fixed(before[1], 2)} "
+            f"before the first question, and {fixed(after[0], 2)} instead of {fixed(after[1], 2)} after {last}"
+        )
+    said = "; ".join(told)
+    return f"{said[0].upper()}{said[1:]}."
+
+
+def _table(found: pd.DataFrame, tables: list[str]) -> Table:
+    questions = [question for question in _AT if question <= int(found["question"].max())]
+    rows = []
+    for name in tables:
+        heading = TABLES[name][0].upper() + TABLES[name][1:]
+        for measure, label in MEASURES.items():
+            for way, started in WAYS.items():
+                cells = [fixed(_at(found, name, way, question, measure), 2) for question in questions]
+                first = measure == next(iter(MEASURES)) and way == next(iter(WAYS))
+                rows.append(Row([label, started, *cells], group=heading if first else ""))
+    users = int(found["users"].max())
+    return Table(
+        f"What is known of a new user after so many questions, means over {users:,} users.",
+        [
+            Column("measure", "left"),
+            Column("started", "left"),
+            *(Column(str(question), group="Questions asked") for question in questions),
+        ],
+        rows,
+        note="ρ-regret and top-1 error: 0 is best; favourite found: the share of users who are recommended it.",
+    )

@@ -1,0 +1,1 @@
+"""Sections about duels: scores, published protocols, explanations."""

@@ -1,0 +1,172 @@
+"""One report over many: what the latest run of each study found, a picture of it, and where its report lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from models.records.results import MetricRow
+from reports.page import style
+from reports.page.blocks import Answer, Block, Definitions, Digest, KeyNumber, Link, Page, Picture, Section
+from reports.page.finished_run import FinishedRun, NotARunError, open_run
+from reports.page.provenance import facts
+from reports.page.render import Rendered, page_of, write_page
+from reports.page.wording import share, spaced
+
+NAME = "index"
+REPORTS: Mapping[str, str] = {"report.html": "Report", "report.pdf": "PDF"}
+WORDS: Mapping[str, str] = {
+    "auc": "AUC",
+    "rho_regret": "ρ-regret",
+    "spec_r": "SpecR",
+    "gpm": "GPM",
+    "c_gpm": "C-GPM",
+    "upm": "UPM",
+    "preference_gp": "Gaussian process",
+    "llm_judge": "language model",
+    "train": "training data",
+    "test": "held-out data",
+}
+
+
+class Comparison(NamedTuple):
+    """A metric with the value found and the one published for it."""
+
+    row: MetricRow
+    found: float
+    published: float
+
+
+class Told(NamedTuple):
+    """The latest run of a study, and its own page."""
+
+    run: FinishedRun
+    page: Page
+
+
+def render_index(folder: Path) -> Rendered:
+    """Write `index.html` and `index.pdf` over the latest run of each study in `folder`, reading nothing else.
+
+    A run that no report can be made of is named with the reason. The same runs always give the same bytes.
+
+    Raises NotARunError if there is no run of which one can be made, OutputError if `folder` cannot be written to.
+    """
+    told: dict[str, Told] = {}
+    untold: dict[str, str] = {}
+    for name, run_dir in _latest(folder).items():
+        try:
+            run = open_run(run_dir)
+            told[name] = Told(run, page_of(run)(run))
+        except NotARunError as problem:
+            untold[name] = str(problem)
+    if not told:
+        reasons = "".join(f"\n{reason}" for reason in untold.values())
+        raise NotARunError(f"{folder} holds no run to report. Run a study first: prefstudy run STUDY{reasons}")
+    newest = max(run.record.started for run, _ in told.values())
+    return write_page(_page(tuple(told.values()), untold), folder, NAME, created=newest)
+
+
+def _latest(folder: Path) -> dict[str, Path]:
+    """The latest run of each study: run-ids sort by their start."""
+    runs = sorted(path.parent for path in folder.glob("*/*/run.json") if not path.parent.name.startswith("."))
+    return {run.parent.name: run for run in runs}
+
+
+def _page(told: Sequence[Told], untold: Mapping[str, str]) -> Page:
+    sections = [Section("", [_digest(run, page) for run, page in told])]
+    if untold:
+        failed: list[Block] = [Definitions(tuple(untold.items()))]
+        sections.append(Section("Not shown", failed))
+    return Page(
+        study="All studies",
+        title="What the latest run of each study found",
+        facts=[_dates([run.record.started for run, _ in told])],
+        warnings=_warnings(told),
+        answer=Answer(list(_answer(told))),
+        sections=sections,
+    )
+
+
+def _dates(started: Sequence[datetime]) -> str:
+    first, last = (f"{day:%-d %B %Y}" for day in (min(started), max(started)))
+    return f"Runs of {first}" + (f" to {last}" if last != first else "")
+
+
+def _warnings(told: Sequence[Told]) -> tuple[str, ...]:
+    """What is true of the data of every study as it stands, what is true of some with that said."""
+    marks = [page.warnings for _, page in told]
+    return tuple(
+        mark if all(mark in of_one for of_one in marks) else f"IN PART {mark}"
+        for mark in dict.fromkeys(mark for of_one in marks for mark in of_one)
+    )
+
+
+def _answer(told: Sequence[Told]) -> Iterator[str]:
+    simulated = sum(run.record.simulated for run, _ in told)
+    data = {0: "on real data", len(told): "on simulated data"}.get(
+        simulated, f"{len(told) - simulated} on real data and {simulated} on simulated data"
+    )
+    yield f"{f'The latest runs of {len(told)} studies' if len(told) > 1 else 'The latest run of one study'}, {data}."
+    differences = [
+        f"{page.study} {found - published:+.3f}".replace("-", "−")
+        for run, page in told
+        for row, found, published in _comparisons(run, page)[:1]
+    ]
+    if differences:
+        yield f"Found minus published, where the two can be compared: {'; '.join(differences)}."
+
+
+def _digest(run: FinishedRun, page: Page) -> Digest:
+    cover = _cover(page)
+    files = {name: word for name, word in REPORTS.items() if (run.path / name).is_file()}
+    where = f"{run.path.parent.name}/{run.path.name}"
+    return Digest(
+        study=page.study,
+        title=page.title,
+        found=page.answer.sentences[0],
+        numbers=_numbers(run, page),
+        # Studies may name their pictures alike.
+        picture=cover and replace(cover, name=f"{run.record.study}-{cover.name}"),
+        facts=(facts(run.record)[0], where),
+        links=[Link(word, quote(f"{where}/{name}")) for name, word in files.items()],
+        warnings=page.warnings,
+    )
+
+
+def _cover(page: Page) -> Picture | None:
+    """The picture a page names as its cover, or else its first that leaves room for words beside it, or its first."""
+    named = [picture for picture in page.pictures if picture.name == page.cover]
+    small = [picture for picture in page.pictures if picture.width <= style.HALF_WIDTH]
+    return next(iter([*named, *small, *page.pictures]), None)
+
+
+def _numbers(run: FinishedRun, page: Page) -> list[KeyNumber]:
+    """A study's own main number, and a published one beside what was found for it; three numbers where none is."""
+    comparisons = _comparisons(run, page)
+    if not comparisons:
+        return list(page.answer.numbers[:3])
+    row, value, published = comparisons[0]
+    label = f"{_words(row.metric)} on {_words(row.split)}: {_words(row.model)}, {_words(row.variant)}"
+    found = KeyNumber(share(value), label)
+    own = [number for number in page.answer.numbers[:1] if number.value != found.value]
+    return [*own, found, KeyNumber(share(published), f"published: {row.published_source}")]
+
+
+def _comparisons(run: FinishedRun, page: Page) -> list[Comparison]:
+    """What was found beside what was published for it, on held-out data first; nothing where that is no comparison."""
+    if not (page.comparable if page.comparable is not None else not run.record.simulated):
+        return []
+    both = [
+        Comparison(row, row.value, row.published)
+        for row in run.metrics
+        if row.value is not None and row.published is not None
+    ]
+    return sorted(both, key=lambda comparison: comparison.row.split != "test")
+
+
+def _words(name: str) -> str:
+    return WORDS.get(name, spaced(name))

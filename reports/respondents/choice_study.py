@@ -1,0 +1,227 @@
+"""The page of a choice experiment: how well trees predict choices, one respondent's tree, and one tree for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from models.records.results import MetricRow
+from reports.figures.tree import MOST_HEIGHT
+from reports.page.blocks import Answer, Block, Column, Figure, KeyNumber, Page, Prose, Row, Section, Table
+from reports.page.finished_run import FinishedRun
+from reports.page.provenance import facts, provenance, warnings
+from reports.page.wording import MISSING, fixed, points, share, spaced
+from reports.respondents.example_tree import FittedTree, cut_in_words, read_example, read_tree, reading, tree_picture
+from reports.respondents.gp_accuracy import GP, gp_table
+from reports.respondents.leaving_out import leaving_out_section
+from reports.respondents.many_trees import asked_blocks, gallery_blocks
+from reports.respondents.tree_accuracy import (
+    DISCARDED,
+    KEPT,
+    SPLITS,
+    VARIANTS,
+    accuracy_figure,
+    accuracy_table,
+    definitions,
+    left_out_of_scores,
+    reason_ties,
+    spreads,
+)
+
+POOLED = "pooled"
+ALL_VARIANTS: Mapping[str, str] = {**VARIANTS, POOLED: "one tree for all"}
+MODELS: Mapping[str, str] = {**ALL_VARIANTS, GP: "Gaussian process"}
+WHO = "respondent"
+ITEM, ITEMS = "profile", "profiles"
+"""What the leaves of a tree hold."""
+
+_USERS = ("variant", "test_accuracy", "leaves")
+_LARGE_TREE = 78.0  # mm, the height of the tree with straddlers kept
+
+
+def choice_page(run: FinishedRun, *, study: str, title: str) -> Page:
+    """The report of a run of a choice study. Raises NotARunError if a result it needs is missing or malformed."""
+    sensitive = run.record.config.get("sensitive", ())
+    users = run.table("users", _USERS)
+    example = read_example(run, tuple(VARIANTS))
+    pooled = read_tree(run, "pooled_tree").counting(ITEM)
+    published = [row for row in run.metrics if row.published is not None]
+    comparable = bool(published) and not run.record.simulated
+    return Page(
+        study=study,
+        title=title,
+        facts=facts(run.record),
+        warnings=warnings(run.record),
+        cover="accuracy-test",
+        answer=_answer(run, published),
+        sections=[
+            Section("Published beside found" if published else "What was found", _comparison(run, published)),
+            Section(f"Across {WHO}s", [spreads(users[users["variant"] != POOLED], VARIANTS, who=WHO)]),
+            Section("One respondent’s tree", _example(example.user_id, example.trees)),
+            Section("One tree for all respondents", _pooled(run, pooled)),
+            Section("What trees ask about", asked_blocks(run, pooled, who=WHO, sensitive=sensitive)),
+            leaving_out_section(run, who=WHO),
+            Section(f"Trees of single {WHO}s", gallery_blocks(run, who=WHO, counting=ITEM)),
+            Section("Why they differ" if comparable else "How to read the numbers", [_reasons(run)]),
+            provenance(run.record, run.cards()),
+        ],
+    )
+
+
+def _answer(run: FinishedRun, published: Sequence[MetricRow]) -> Answer:
+    own, kept, all_ = (run.metric("accuracy", variant=variant, split="test") for variant in ALL_VARIANTS)
+    leaves = {variant: run.metric("leaves", variant=variant, split="train").value for variant in ALL_VARIANTS}
+    found = (
+        f"A tree fitted to some of a respondent’s choices predicts the held-out ones with accuracy {share(own.value)} "
+        f"(standard deviation {fixed(own.sd, 2)} over {own.n or 0:,} respondents), with {fixed(leaves[DISCARDED], 1)} "
+        f"leaves on average; keeping straddlers, with {share(kept.value)} and {fixed(leaves[KEPT], 1)} leaves. One "
+        f"tree of {fixed(leaves[POOLED], 0)} leaves for all respondents predicts them with {share(all_.value)}."
+    )
+    numbers = [
+        KeyNumber(share(own.value), "held-out accuracy, a tree each"),
+        KeyNumber(fixed(leaves[DISCARDED], 1), "leaves, a tree each"),
+        KeyNumber(share(all_.value), "held-out accuracy, one tree for all"),
+        KeyNumber(fixed(leaves[POOLED], 0), "leaves, one tree for all"),
+    ]
+    return Answer([found, *_verdict(run, published)], numbers)
+
+
+def _verdict(run: FinishedRun, published: Sequence[MetricRow]) -> list[str]:
+    if not published:
+        simulated = "These data are simulated from known preferences. " if run.record.simulated else ""
+        return [f"{simulated}Nothing published is known that these numbers could be compared with."]
+    if run.record.simulated:
+        return ["These data are simulated from known preferences: what was published about people is not comparable."]
+    off = [abs(row.value - row.published) for row in published if row.value is not None and row.published is not None]
+    return [
+        f"The {len(off)} published accuracies are between {fixed(100 * min(off), 1)} and {fixed(100 * max(off), 1)} "
+        f"points away from what was found here."
+    ]
+
+
+def _comparison(run: FinishedRun, published: Sequence[MetricRow]) -> list[Block]:
+    trees = Prose(
+        [
+            "Every respondent has two trees. They differ in what becomes of a straddler, a pair whose two profiles a "
+            "split has already separated. Discarded, it no longer has a say in the splits below; kept, it has. A third "
+            "tree, with straddlers discarded, is fitted to the choices of all respondents together, and judged on the "
+            "same held-out choices of each."
+        ]
+    )
+    blocks: list[Block] = [
+        trees,
+        *left_out_of_scores(run, who=WHO),
+        accuracy_figure(run, ALL_VARIANTS, who=WHO),
+        accuracy_table(run, ALL_VARIANTS, who=WHO),
+        gp_table(run, who=WHO),
+    ]
+    if published:
+        blocks.append(_published_table(run, published))
+    return [*blocks, definitions()]
+
+
+def _published_table(run: FinishedRun, published: Sequence[MetricRow]) -> Table:
+    simulated = run.record.simulated
+    told: dict[tuple[str, str], dict[str, MetricRow]] = {}
+    for row in published:
+        told.setdefault((row.published_source or "", row.variant), {})[row.split] = row
+    rows = []
+    for (source, variant), by_split in told.items():
+        cells = [source, MODELS[variant]]
+        for split in SPLITS:
+            at = by_split.get(split)
+            found, stated = (at.value, at.published) if at is not None else (None, None)
+            off = None if simulated or found is None or stated is None else found - stated
+            cells += [share(found), share(stated), MISSING if simulated else points(off)]
+        rows.append(Row(cells))
+    note = (
+        "Not comparable: these data are simulated, and the published values are those of people."
+        if simulated
+        else "Points: 100 × (found − published). How the paper counts a tie is not said."
+    )
+    return Table(
+        "What was published about the accuracy of a respondent’s tree or process.",
+        [
+            Column("published in", "left"),
+            Column("model", "left"),
+            *(Column(header, group=group) for group in SPLITS.values() for header in ("found", "published", "points")),
+        ],
+        rows,
+        note=note,
+    )
+
+
+def _example(user_id: str, trees: Mapping[str, FittedTree]) -> list[Block]:
+    readable, unreadable = trees[DISCARDED].counting(ITEM), trees[KEPT].counting(ITEM)
+    drawn, part = readable.draw_at_most(MOST_HEIGHT), unreadable.draw_at_most(_LARGE_TREE)
+    best, worst = (readable.describe_leaf(readable.extreme_leaf(best=best)) for best in (True, False))
+    return [
+        Prose(
+            [
+                f"Respondent {user_id} was chosen because size and accuracy of the tree are typical, unless the "
+                f"settings name somebody. The leaves count the profiles that the respondent was shown."
+            ]
+        ),
+        Figure(
+            [tree_picture("tree", drawn, f"Preference tree of respondent {user_id}. Best: {best}. Least: {worst}.")],
+            f"What respondent {user_id} prefers, in {len(readable.leaf_mean)} leaves ({spaced(DISCARDED)}).",
+            f"Liked best: {best}. Liked least: {worst}.{reading(drawn, of=ITEMS)}{cut_in_words(drawn)}",
+        ),
+        Figure(
+            [tree_picture("tree-large", part, f"The same respondent's tree, {spaced(KEPT)}.")],
+            f"The same respondent’s tree, {spaced(KEPT)}: {len(unreadable.leaf_mean)} leaves, up to "
+            f"{unreadable.depth} questions.",
+            f"{unreadable.empty_leaves} of its leaves hold none of the profiles the respondent saw."
+            + cut_in_words(part),
+        ),
+    ]
+
+
+def _pooled(run: FinishedRun, tree: FittedTree) -> list[Block]:
+    drawn = tree.draw_at_most(MOST_HEIGHT)
+    best, worst = (tree.describe_leaf(tree.extreme_leaf(best=best)) for best in (True, False))
+    limit = run.record.config.get("pooled_depth")
+    limited = f" It was not grown beyond {limit} questions a path, so that it can be read." if limit is not None else ""
+    [manifest] = run.record.data
+    return [
+        Prose(
+            [
+                f"This tree is fitted to the training choices of all {manifest.rows['users']:,} respondents, and so "
+                f"tells what they have in common.{limited}"
+            ]
+        ),
+        Figure(
+            [tree_picture("tree-pooled", drawn, f"Preference tree of all respondents. Best: {best}. Least: {worst}.")],
+            f"What respondents prefer on the whole, in {len(tree.leaf_mean)} leaves.",
+            f"Liked best: {best}. Liked least: {worst}.{reading(drawn, of=ITEMS)}{cut_in_words(drawn)}",
+        ),
+    ]
+
+
+def _reasons(run: FinishedRun) -> Prose:
+    [manifest] = run.record.data
+    own, all_ = (run.metric("accuracy", variant=variant, split="test") for variant in (DISCARDED, POOLED))
+    each = manifest.rows["comparisons"] / manifest.rows["users"]
+    held_out = each * float(run.record.config["test_share"])
+    return Prose(
+        [
+            f"A respondent made {fixed(each, 1)} choices on average that say something about two profiles, and "
+            f"{fixed(held_out, 1)} of them are held out. One respondent’s accuracy can therefore take only "
+            f"a few values, and its standard deviation over respondents, {fixed(own.sd, 2)}, is mostly that of so few "
+            "trials.",
+            f"One tree for all knows {manifest.rows['comparisons']:,} choices and nobody’s taste in particular; a tree "
+            f"each knows one respondent’s choices alone. From a tree each to one for all, accuracy on held-out choices "
+            f"moves by {points(all_.value - own.value)} points.",
+            reason_ties(run, ALL_VARIANTS),
+            *_reason_open(run),
+        ]
+    )
+
+
+def _reason_open(run: FinishedRun) -> list[str]:
+    """What the paper leaves open, where its figures are compared with."""
+    if run.record.simulated or not any(row.published is not None for row in run.metrics):
+        return []
+    return [
+        "The paper does not say which choices it held out, how it counts a tie, or which of several equally good "
+        "splits it takes; each of these moves a mean over so few held-out choices."
+    ]

@@ -1,0 +1,36 @@
+"""The Gaussian process beside the trees: the three accuracies, and what was published for it."""
+
+from __future__ import annotations
+
+from reports.page.blocks import Column, Row, Table
+from reports.page.finished_run import FinishedRun
+from reports.page.wording import MISSING, points, share
+from reports.respondents.tree_accuracy import MEASURES, SPLITS
+
+GP = "gp"
+
+
+def gp_table(run: FinishedRun, *, who: str = "user", published: bool = False) -> Table:
+    """How often the Gaussian process of each user is right.
+
+    published: whether what was published is to stand beside. Raises NotARunError where the run has no such metrics.
+    """
+    headers = ("found", "sd", *(("published", "points") if published else ()))
+    rows = []
+    for metric, name in MEASURES.items():
+        cells = [name]
+        for split in SPLITS:
+            found = run.metric(metric, variant=GP, split=split)
+            cells += [share(found.value), MISSING if found.sd is None else share(found.sd)]
+            if published:
+                off = None if found.published is None else found.value - found.published
+                cells += [share(found.published), points(off)]
+        rows.append(Row(cells))
+    source = run.metric("accuracy", variant=GP, split="test").source
+    return Table(
+        f"The same for a Gaussian process a {who}, which nobody can read.",
+        [Column("", "left"), *(Column(header, group=group) for group in SPLITS.values() for header in headers)],
+        rows,
+        note="RBF kernel with a length scale a feature, hyperparameters by the evidence."
+        + (f" Published: {source}." if published else ""),
+    )

@@ -1,0 +1,117 @@
+"""What the trees of many users ask about, whether it is sensitive, and a page of single trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure as Drawing
+from pydantic import TypeAdapter, ValidationError
+
+from reports.page import style
+from reports.page.blocks import Block, Figure, Picture, Prose
+from reports.page.finished_run import FinishedRun, NotARunError
+from reports.page.wording import fixed, listed, spaced
+from reports.respondents.example_tree import FittedTree, cut_in_words, tree_picture
+
+_ASKED = ("feature", "asked", "first", "users")
+_LINE = 3.4  # mm, a feature's line of the drawing
+_TREE = 106.0  # mm, the height of a tree of the gallery: two stand on a page
+_LABELS = 42.0  # mm left of the axis
+
+
+def asked_blocks(
+    run: FinishedRun, pooled: FittedTree | None, *, who: str = "user", sensitive: Sequence[str] = ()
+) -> list[Block]:
+    """Which features the trees ask about, and whether they depend on sensitive ones.
+
+    pooled: the tree for all, if there is one. Raises NotARunError where `asked_features.parquet` is missing or broken.
+    """
+    asked = run.table("asked_features", _ASKED).sort_values("asked", ascending=False, kind="stable")
+    names = [spaced(name) for name in asked["feature"]]
+    shares, firsts = asked["asked"].tolist(), asked["first"].tolist()
+    picture = Picture(
+        "asked-features",
+        style.to_svg(_draw(names, shares, firsts)),
+        style.PAGE_WIDTH,
+        "; ".join(
+            f"{name}: asked by {fixed(100 * share, 0)}% of the trees" for name, share in zip(names, shares, strict=True)
+        ),
+    )
+    figure = Figure(
+        [picture],
+        f"What {int(asked['users'].iloc[0]):,} {who}s’ trees ask about.",
+        f"Bars: share of the {who}s whose tree asks about a feature anywhere; dark part: as its first question.",
+    )
+    if not sensitive:
+        return [figure]
+    return [Prose([_dependence(dict(zip(asked["feature"], shares, strict=True)), pooled, sensitive, who)]), figure]
+
+
+def _dependence(asked: dict[str, float], pooled: FittedTree | None, sensitive: Sequence[str], who: str) -> str:
+    """Does a tree depend on a sensitive attribute? The answer for the trees of users and for the one of all."""
+    told = [f"{spaced(name)} in {fixed(100 * asked[name], 0)}%" for name in sensitive if name in asked]
+    says = (
+        f"Does a tree depend on a sensitive attribute ({listed([spaced(name) for name in sensitive])})? "
+        f"Of the {who}s’ trees, asked about: {listed(told)}."
+    )
+    if pooled is None:
+        return says
+    used = {pooled.columns[node.column].feature for node in pooled.nodes if node.column is not None}
+    held = [spaced(name) for name in sensitive if name in used]
+    return says + (
+        f" The tree for all depends on {listed(held)}." if held else " The tree for all depends on none of them."
+    )
+
+
+def _draw(names: Sequence[str], shares: Sequence[float], firsts: Sequence[float]) -> Drawing:
+    height = 13 + _LINE * len(names)
+    width = style.PAGE_WIDTH
+    with style.house_style():
+        figure = style.new_figure(width, height)
+        axes = figure.add_axes((_LABELS / width, 10 / height, 1 - (_LABELS + 8) / width, 1 - 12 / height))
+        lines = range(len(names))
+        axes.barh(lines, [100 * share for share in shares], height=0.62, color=style.ACCENT_TINT)
+        axes.barh(lines, [100 * share for share in firsts], height=0.62, color=style.ACCENT)
+        axes.set_ylim(len(names) - 0.4, -0.6)
+        axes.set_xlim(0, 100)
+        axes.set_yticks(list(lines), names)
+        axes.tick_params(axis="y", length=0, labelcolor=style.INK)
+        axes.spines["left"].set_visible(False)
+        axes.grid(axis="x")
+        axes.set_axisbelow(True)
+        axes.set_xlabel("share of trees, %")
+    return figure
+
+
+def gallery_blocks(run: FinishedRun, *, who: str = "user", counting: str | None = None) -> list[Block]:
+    """A picture each of some users' trees, from the smallest to the largest.
+
+    counting: say how many of these a leaf holds, and not which. Raises NotARunError where `gallery.json` is broken.
+    """
+    path = run.path / "results" / "gallery.json"
+    try:
+        entries = run.json("gallery")["trees"]
+        trees = TypeAdapter(list[FittedTree]).validate_python([entry["tree"] for entry in entries])
+        users = [str(entry["user_id"]) for entry in entries]
+    except (ValidationError, KeyError, TypeError) as problem:
+        raise NotARunError(f"{path} holds no trees: {problem}. Run the study again.") from problem
+    blocks: list[Block] = [
+        Prose(
+            [
+                f"From the smallest tree to the largest: in even steps along all {who}s whose tree asks anything, "
+                f"sorted by its size."
+            ]
+        )
+    ]
+    for number, (user, tree) in enumerate(zip(users, trees, strict=True), start=1):
+        shown = tree if counting is None else tree.counting(counting)
+        drawn = shown.draw(height=_TREE)
+        leaves = len(tree.leaf_mean)
+        blocks.append(
+            Figure(
+                [tree_picture(f"tree-{number}", drawn, f"Preference tree of {who} {user}, {leaves} leaves.")],
+                f"{who.capitalize()} {user}, {leaves} {'leaf' if leaves == 1 else 'leaves'}.",
+                f"Liked best: {shown.describe_leaf(shown.extreme_leaf(best=True))}.{cut_in_words(drawn)}",
+            )
+        )
+    return blocks

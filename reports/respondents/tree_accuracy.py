@@ -1,0 +1,166 @@
+"""How well trees predict choices: the tables, figures and words that every study of trees a respondent shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.figure import Figure as Drawing
+
+from reports.figures.comparison import Estimate, draw_comparison
+from reports.figures.distribution import draw_spread
+from reports.page import style
+from reports.page.blocks import Column, Definitions, Figure, Picture, Prose, Row, Table
+from reports.page.finished_run import FinishedRun
+from reports.page.wording import fixed, points, share
+
+DISCARDED, KEPT = "straddlers_discarded", "straddlers_kept"
+VARIANTS: Mapping[str, str] = {DISCARDED: "straddlers discarded", KEPT: "straddlers kept"}
+SPLITS: Mapping[str, str] = {"train": "Training choices", "test": "Held-out choices"}
+MEASURES: Mapping[str, str] = {
+    "accuracy": "accuracy",
+    "strict_accuracy": "strict accuracy",
+    "decided_share": "decided share",
+}
+LEAVES_AXIS = "number of leaves (log scale)"
+
+
+def accuracy_figure(
+    run: FinishedRun, variants: Mapping[str, str], *, published: str | None = None, who: str = "user"
+) -> Figure:
+    """Accuracy of each variant on both splits. published: where the values come from, if they are to be marked."""
+    panels = {}
+    for split in SPLITS:
+        found = {label: run.metric("accuracy", variant=variant, split=split) for variant, label in variants.items()}
+        panels[split] = [
+            Estimate(label, row.value, row.sd, row.published if published else None) for label, row in found.items()
+        ]
+    lowest = min(estimate.lowest for estimates in panels.values() for estimate in estimates)
+    pictures = [
+        half(
+            f"accuracy-{split}",
+            draw_comparison(SPLITS[split], estimates, lowest=lowest, width=style.HALF_WIDTH),
+            f"{SPLITS[split]}, accuracy: " + "; ".join(f"{e.label} {share(e.value)}" for e in estimates),
+        )
+        for split, estimates in panels.items()
+    ]
+    diamonds = f" Open diamonds: {published}." if published else ""
+    return Figure(
+        pictures,
+        f"Accuracy of a {who}’s tree.",
+        f"Dots: mean over {who}s. Bars: one standard deviation over {who}s to either side, ending at 1.{diamonds}",
+    )
+
+
+def half(name: str, figure: Drawing, alt: str) -> Picture:
+    """A picture that shares the page's width with another."""
+    return Picture(name, style.to_svg(figure), style.HALF_WIDTH, alt)
+
+
+def accuracy_table(
+    run: FinishedRun, variants: Mapping[str, str], *, published: str | None = None, who: str = "user"
+) -> Table:
+    """The three accuracies of each variant. published: where the values come from, if they are to stand beside."""
+    headers = ("found", "sd", *(("published", "points") if published else ()))
+    rows = []
+    for variant, label in variants.items():
+        for metric, name in MEASURES.items():
+            cells = [name]
+            for split in SPLITS:
+                found = run.metric(metric, variant=variant, split=split)
+                cells += [share(found.value), share(found.sd)]
+                if published:
+                    off = None if found.published is None else found.value - found.published
+                    cells += [share(found.published), points(off)]
+            rows.append(
+                Row(cells, group=f"{label.capitalize()}: {size(run, variant, who=who)}" if metric == "accuracy" else "")
+            )
+    return Table(
+        f"How often a {who}’s tree is right: mean and standard deviation (sd, or after ±) over {who}s.",
+        [Column("", "left"), *(Column(header, group=group) for group in SPLITS.values() for header in headers)],
+        rows,
+        note=f"Published: {published}; how it counts a tie is not said. Points: 100 × (found − published)."
+        if published
+        else "",
+    )
+
+
+def left_out_of_scores(run: FinishedRun, *, who: str = "user") -> list[Prose]:
+    """Why fewer users are scored than the table has: of whom nothing could be held out, or nothing learned from."""
+    users = run.table("users", ("variant", "train_accuracy", "test_accuracy"))
+    own = users[users["variant"] == DISCARDED]
+    few = {
+        "to hold any out": int(own["test_accuracy"].isna().sum()),
+        "to learn from": int(own["train_accuracy"].isna().sum()),
+    }
+    told = [
+        f"{'One has' if number == 1 else f'{number:,} have'} too few choices {what}"
+        for what, number in few.items()
+        if number
+    ]
+    if not told:
+        return []
+    scored = int(own["test_accuracy"].notna().sum())
+    return [
+        Prose(
+            [
+                f"The table has {len(own):,} {who}s. {'; '.join(told)}: accuracy on held-out choices is that of "
+                f"{scored:,} {who}s."
+            ]
+        )
+    ]
+
+
+def definitions() -> Definitions:
+    """What the three accuracies count."""
+    return Definitions(
+        [
+            ("Accuracy", "share of choices the tree predicts, a tie counting one half; the headline."),
+            ("Strict accuracy", "the same, a tie counting as wrong."),
+            ("Decided share", "share of choices that are no ties; strict accuracy over it leaves ties out."),
+            ("Tie", "both items of a choice lie in one leaf, so the tree is neither right nor wrong."),
+        ],
+        boxed=True,
+    )
+
+
+def size(run: FinishedRun, variant: str, *, who: str = "user") -> str:
+    """How large the trees of a variant are, in words; a single tree has a size, and no spread of it."""
+    leaves, depth = (run.metric(name, variant=variant, split="train") for name in ("leaves", "depth"))
+    if leaves.sd is None:
+        return f"one tree of {fixed(leaves.value, 0)} leaves, depth {fixed(depth.value, 0)}"
+    (many, deep) = (f"{fixed(found.value, 1)} ± {fixed(found.sd, 1)}" for found in (leaves, depth))
+    return f"{many} leaves, depth {deep}, {leaves.n or 0:,} {who}s"
+
+
+def spreads(users: pd.DataFrame, variants: Mapping[str, str], *, who: str = "user") -> Figure:
+    """How test accuracy and the number of leaves are spread over users, with one tree each."""
+    groups = {label: users[users["variant"] == variant] for variant, label in variants.items()}
+    medians = "; ".join(
+        f"{label} {share(group['test_accuracy'].median())} and {fixed(group['leaves'].median(), 0)} leaves"
+        for label, group in groups.items()
+    )
+    pictures = []
+    for column, axis, log in (("test_accuracy", "accuracy on held-out choices", False), ("leaves", LEAVES_AXIS, True)):
+        values = {label: group[column].to_numpy(float) for label, group in groups.items()}
+        drawing = draw_spread(axis, values, log=log, width=style.HALF_WIDTH, height=47)
+        pictures.append(half(f"users-{column.replace('_', '-')}", drawing, f"{axis} over {who}s; medians: {medians}"))
+    return Figure(
+        pictures,
+        f"Not every {who} is as predictable.",
+        f"For every value, the share of {who}s whose tree reaches at least it. Medians: {medians}.",
+    )
+
+
+def reason_ties(run: FinishedRun, variants: Mapping[str, str]) -> str:
+    """What counting ties otherwise would make of the accuracies."""
+    strict, decided = (
+        {variant: run.metric(metric, variant=variant, split="test").value for variant in variants}
+        for metric in ("strict_accuracy", "decided_share")
+    )
+    return "How a tie is counted matters where leaves are few. " + " ".join(
+        f"With {label}, {fixed(100 * (1 - decided[variant]), 1)}% of the held-out choices are ties; counted as wrong "
+        f"they leave an accuracy of {share(strict[variant])}, left out of the count {share(_without_ties)}."
+        for variant, label in variants.items()
+        for _without_ties in [strict[variant] / decided[variant] if decided[variant] else None]
+    )

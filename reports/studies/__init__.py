@@ -1,0 +1,1 @@
+"""The page of each study, one module a study."""

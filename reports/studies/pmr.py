@@ -1,0 +1,234 @@
+"""The page of the PMR study: how well a tree over features a model read ranks patients' messages, and why."""
+
+from __future__ import annotations
+
+from reports.messages.asked_model import Asked, asked_section, read_asked
+from reports.messages.features import features_section, rounds_section
+from reports.page.blocks import Answer, Block, Column, Figure, KeyNumber, Page, Prose, Row, Section, Table
+from reports.page.finished_run import FinishedRun, Found
+from reports.page.provenance import facts, provenance, warnings
+from reports.page.wording import MISSING, fixed, points, share, spaced
+from reports.respondents.example_tree import FittedTree, cut_in_words, read_tree, reading, tree_picture
+from reports.respondents.tree_accuracy import MEASURES, definitions
+
+TITLE = "Which patient’s message comes first"
+RESEARCH_ONLY = "Research use only. Not a medical device."
+TREE, READABLE, JUDGE = "all_features", "readable", "both_orders"
+SPLITS = {"train": "INBOX_A (training)", "test": "INBOX_B (test)"}
+_RANKING = ("split", "item_id", "rank", "clinicians_rank", "utility", "sd", "leaf")
+
+
+def page(run: FinishedRun) -> Page:
+    """The report of a run. Raises NotARunError if a result it needs is missing or malformed."""
+    asked = read_asked(run)
+    return Page(
+        study="PMR",
+        title=TITLE,
+        facts=(*facts(run.record), RESEARCH_ONLY),
+        warnings=(*warnings(run.record), *asked.warnings),
+        answer=_answer(run, asked),
+        sections=[
+            Section("Published beside found" if _is_comparable(run) else "What was found", _comparison(run, asked)),
+            Section("The tree", [_readable_tree(run)]),
+            Section("The inbox, ranked", _ranking(run)),
+            rounds_section(run),
+            features_section(run),
+            Section("The whole tree", [_whole_tree(run)]),
+            asked_section(run, asked),
+            provenance(run.record, run.cards()),
+        ],
+        comparable=_is_comparable(run),
+    )
+
+
+def _is_comparable(run: FinishedRun) -> bool:
+    """Whether the same model was asked about the same data as in the paper."""
+    same_model = any(row.published is not None for row in run.metrics)
+    return same_model and not run.record.simulated and not run.record.unpinned
+
+
+def _variants(run: FinishedRun) -> dict[str, str]:
+    """What was scored, in words; the model asked directly only if it was."""
+    judged = {JUDGE: "model asked directly"} if any(row.variant == JUDGE for row in run.metrics) else {}
+    return {TREE: "tree over its features", READABLE: "the same tree, cut short", **judged}
+
+
+def _answer(run: FinishedRun, asked: Asked) -> Answer:
+    test, train = (run.metric("accuracy", variant=TREE, split=split) for split in ("test", "train"))
+    leaves = run.metric("leaves", variant=TREE, split="train")
+    features = len(run.json("features"))
+    found = (
+        f"A tree of {fixed(leaves.value, 0)} leaves over {features} features, read by {asked.who}, puts the more "
+        f"urgent of two messages first in {share(test.value)} of {test.n or 0:,} pairs of an inbox it has not seen, "
+        f"and in {share(train.value)} of the pairs it was fitted to."
+    )
+    sentences = [found, *_direct(run), *_not_comparable(run, asked)]
+    numbers = [
+        KeyNumber(share(test.value), "accuracy on the unseen INBOX_B"),
+        KeyNumber(share(train.value), "accuracy on INBOX_A, which it was fitted to"),
+        KeyNumber(fixed(leaves.value, 0), "leaves"),
+        KeyNumber(fixed(_tau(run, "test").value, 2), "rank correlation with the clinicians on INBOX_B"),
+    ]
+    return Answer(sentences, numbers)
+
+
+def _direct(run: FinishedRun) -> list[str]:
+    if JUDGE not in _variants(run):
+        return []
+    test = run.metric("accuracy", variant=JUDGE, split="test")
+    return [
+        f"Asked directly which of two messages comes first, in both orders, it is right in {share(test.value)}; it "
+        f"names the one shown first in {_first_share(run, 'test')} of its answers."
+    ]
+
+
+def _first_share(run: FinishedRun, split: str) -> str:
+    """How often the model named the message shown first; a dash if it never answered."""
+    [row] = [row for row in run.metrics if (row.variant, row.metric, row.split) == (JUDGE, "first_share", split)]
+    return MISSING if row.value is None else f"{100 * row.value:.1f}%"
+
+
+def _not_comparable(run: FinishedRun, asked: Asked) -> list[str]:
+    """Why what was published cannot stand beside what was found; nothing if it can."""
+    reasons = []
+    if run.record.simulated:
+        reasons.append("the messages are simulated")
+    if run.record.unpinned:
+        reasons.append("the files are not the published ones")
+    if not any(row.published is not None for row in run.metrics):
+        reasons.append(f"the published values are Qwen3.5-27B’s, and this run asked {asked.who}")
+    return [f"What was published is not comparable: {'; '.join(reasons)}."] if reasons else []
+
+
+def _comparison(run: FinishedRun, asked: Asked) -> list[Block]:
+    comparable = _is_comparable(run)
+    headers = ("found", *(("published", "points") if comparable else ()))
+    rows = []
+    for variant, label in _variants(run).items():
+        for metric, name in MEASURES.items():
+            cells = [name]
+            for split in SPLITS:
+                cells += _cells(run.metric(metric, variant=variant, split=split), comparable=comparable)
+            rows.append(Row(cells, group=_sized(run, variant, label) if metric == "accuracy" else ""))
+    table = Table(
+        "How often the right message is put first.",
+        [Column("", "left"), *(Column(header, group=group) for group in SPLITS.values() for header in headers)],
+        rows,
+        note="Published: dt-pbo, Table 1. Points: 100 × (found − published)."
+        if comparable
+        else " ".join(_not_comparable(run, asked)),
+    )
+    return [table, *_bias(run), definitions()]
+
+
+def _cells(found: Found, *, comparable: bool) -> list[str]:
+    if not comparable:
+        return [share(found.value)]
+    off = None if found.published is None else found.value - found.published
+    return [share(found.value), share(found.published), points(off)]
+
+
+def _sized(run: FinishedRun, variant: str, label: str) -> str:
+    pairs = run.metric("accuracy", variant=variant, split="test").n or 0
+    if variant == JUDGE:
+        return f"{label.capitalize()}: both orders of {pairs:,} pairs of INBOX_B"
+    leaves, depth = (run.metric(name, variant=variant, split="train").value for name in ("leaves", "depth"))
+    return f"{label.capitalize()}: {fixed(leaves, 0)} leaves, depth {fixed(depth, 0)}"
+
+
+def _bias(run: FinishedRun) -> list[Block]:
+    if JUDGE not in _variants(run):
+        return []
+    missing = {split: run.metric("missing", variant=JUDGE, split=split) for split in SPLITS}
+    told = "; ".join(
+        f"{_first_share(run, split)} in {name}, with {fixed(missing[split].value, 0)} of {missing[split].n or 0:,} "
+        "questions unanswered"
+        for split, name in SPLITS.items()
+    )
+    return [
+        Prose(
+            [
+                "Asked directly, the model sees every pair twice, each message once in front. Where the place decides, "
+                f"its two answers differ, and the pair counts as a tie. It named the message shown first in {told}; "
+                "without a bias of position that is 50%."
+            ]
+        )
+    ]
+
+
+# ------------------------------------------------------------------------------------------- the tree
+
+
+def _readable_tree(run: FinishedRun) -> Figure:
+    readable = read_tree(run, "readable_tree")
+    first, last = (_way(readable, readable.extreme_leaf(best=best)) for best in (True, False))
+    short = readable.bare.draw()
+    return Figure(
+        [tree_picture("readable-tree", short, f"The tree cut short. First: {first}. Last: {last}.")],
+        f"Who comes first, in {len(readable.leaf_mean)} leaves.",
+        f"The tree grown no deeper than {readable.depth}. First come messages with {first}; last, those with "
+        f"{last}.{reading(short, of='messages', utility='urgency')}{cut_in_words(short)}",
+    )
+
+
+def _whole_tree(run: FinishedRun) -> Figure:
+    whole = read_tree(run, "tree")
+    drawn = whole.draw()
+    return Figure(
+        [tree_picture("tree", drawn, f"The whole tree of {len(whole.leaf_mean)} leaves.")],
+        f"The whole tree: {len(whole.leaf_mean)} leaves, up to {whole.depth} questions.",
+        f"Under each leaf the messages of INBOX_A it holds, by id.{cut_in_words(drawn)}",
+    )
+
+
+def _way(tree: FittedTree, leaf: int) -> str:
+    """The way to a leaf in words; of questions about one scale only the last that narrows it to either side."""
+    asked: dict[tuple[str, str], str] = {}
+    for question, answer in tree.way(leaf):
+        side = "low" if answer.startswith(("below", "<")) else "high" if answer.endswith("or above") else answer[:1]
+        asked.pop((question, side), None)
+        asked[question, side] = answer
+    return ", ".join(f"{spaced(question)} ({spaced(answer)})" for (question, _), answer in asked.items())
+
+
+# ------------------------------------------------------------------------------------------- the ranking
+
+
+def _ranking(run: FinishedRun) -> list[Block]:
+    ranking = run.table("ranking", _RANKING)
+    test = ranking[ranking["split"] == "test"]
+    tree = read_tree(run, "tree")
+    rows = []
+    for leaf in dict.fromkeys(test["leaf"].tolist()):
+        held = test[test["leaf"] == leaf]
+        messages = ", ".join(
+            f"{item} ({rank})" for item, rank in zip(held["item_id"], held["clinicians_rank"], strict=True)
+        )
+        utility = f"{fixed(held['utility'].iloc[0], 2)} ± {fixed(held['sd'].iloc[0], 2)}"
+        rows.append(Row((str(held["rank"].iloc[0]), messages, utility, _way(tree, leaf) or MISSING)))
+    taus = "; ".join(f"{fixed(_tau(run, split).value, 3)} in {name}" for split, name in SPLITS.items())
+    return [
+        Prose(
+            [
+                f"Kendall’s rank correlation (tau-b) between the tree’s order and the clinicians’ levels is {taus}. "
+                "The reason for a message’s place is the way through the tree: the questions that were asked, and its "
+                "answers."
+            ]
+        ),
+        Table(
+            f"INBOX_B as the tree ranks it, the most urgent first: {len(test)} messages in {len(rows)} of the leaves.",
+            [
+                Column("Rank"),
+                Column("Messages (clinicians’ rank)", "left"),
+                Column("Utility"),
+                Column("Because", "left"),
+            ],
+            rows,
+            note="Messages in one leaf are ties, as are those on one level of the clinicians. Utility: mean and "
+            "standard deviation of the leaf. Both inboxes, a line a message, are in results/ranking.parquet.",
+        ),
+    ]
+
+
+def _tau(run: FinishedRun, split: str) -> Found:
+    return run.metric("rank_correlation", variant=TREE, split=split)

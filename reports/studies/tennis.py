@@ -1,0 +1,19 @@
+"""The tennis study's page."""
+
+from __future__ import annotations
+
+from reports.duels.scores import Duel
+from reports.duels.study import duel_page
+from reports.page.blocks import Page
+from reports.page.finished_run import FinishedRun
+
+
+def page(run: FinishedRun) -> Page:
+    """The report of a run of the tennis study. Raises NotARunError if a result it needs is missing or malformed."""
+    return duel_page(
+        run,
+        study="Tennis",
+        title="Who wins at tennis, and where",
+        duel=Duel("match", "matches"),
+        comparable=not run.record.simulated,
+    )

@@ -1,0 +1,1 @@
+"""Studies that ask one question after another."""

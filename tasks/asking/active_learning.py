@@ -1,0 +1,119 @@
+"""The steps of a study that asks its users one question after another (dt-pbo, Figures 3 and 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+from prefect import task, unmapped
+from prefect.cache_policies import NO_CACHE
+
+from models.records.base import Record
+from tasks.asking.asking import WAYS, Way, ask, course_metrics, summarise
+from tasks.respondents.protocols import read_respondents
+from tasks.runs.progress import advance
+from tasks.runs.results import add_metrics, write_parquet
+from tasks.runs.run_folder import RunFolder
+
+ASKING = "Ask every user"
+AT_ONCE: Mapping[str, int] = {"preference_tree": 5000, "preference_gp": 100}
+"""How many users one task asks: as many as take some seconds."""
+
+
+class Portion(Record):
+    """Some of the users, from `start` to before `stop`, asked in one way; the unit of work."""
+
+    name: str
+    way: Way
+    start: int
+    stop: int
+
+
+class Told(Record):
+    """The published share of users whose favourite is found within 9 questions, by way, and where it was published."""
+
+    found: dict[str, float]
+    source: str
+
+
+class Asked(Record):
+    """What users are asked on: a table, the first so many of them, and how many questions."""
+
+    table: Path
+    users: int | None
+    questions: int
+    seed: int
+
+
+def portions(ways: Mapping[str, Way], asked: Asked, *, known: int, gp_users: int) -> list[Portion]:
+    """The work of asking in every way; only the first gp_users users are asked with a Gaussian process.
+
+    known: how many users the table has.
+    """
+    users = known if asked.users is None else min(known, asked.users)
+    work = []
+    for name, way in ways.items():
+        many, step = min(users, gp_users) if way.model == "preference_gp" else users, AT_ONCE[way.model]
+        work += [
+            Portion(name=name, way=way, start=start, stop=min(start + step, many)) for start in range(0, many, step)
+        ]
+    return work
+
+
+@task(name="ask users", cache_policy=NO_CACHE)
+def ask_users(portion: Portion, asked: Asked, work: Path) -> Path:
+    """Ask the users of a portion; returns the file with what was found, one row a user and question."""
+    respondents = read_respondents(asked.table, asked.users)
+    judged = ask(
+        respondents,
+        portion.way,
+        n_questions=asked.questions,
+        seed=asked.seed,
+        users=slice(portion.start, portion.stop),
+    )
+    path = work / f"asked-{portion.name}-{portion.start}.parquet"
+    judged.to_parquet(path, index=False)
+    advance(ASKING)
+    return path
+
+
+def ask_everybody(
+    study: str, run: RunFolder, asked: Asked, ways: Mapping[str, Way], *, known: int, gp_users: int, told: Told
+) -> None:
+    """Ask the users in every way in a run, and write what is found; known: how many users the table has."""
+    work = portions(ways, asked, known=known, gp_users=gp_users)
+    with run.step(ASKING, total=len(work)):
+        paths = ask_users.map(work, unmapped(asked), unmapped(run.work)).result()
+        write_courses(study, work, paths, run.results, published=told.found, source=told.source)
+
+
+def write_courses(
+    study: str,
+    work: Iterable[Portion],
+    paths: Iterable[Path],
+    results: Path,
+    *,
+    published: Mapping[str, float],
+    source: str,
+) -> None:
+    """Write what all portions found, as means over users: `active_learning.parquet`, and the curves in `metrics.json`.
+
+    published: by way, the share of users whose favourite is found within 9 questions, from `source`. Without any work
+    nothing is written.
+    """
+    parts: dict[str, list[Path]] = {}
+    ways = {}
+    for portion, path in zip(work, paths, strict=True):
+        ways[portion.name] = portion.way
+        parts.setdefault(portion.name, []).append(path)
+    if not parts:
+        return
+    courses = pd.concat(
+        [summarise(name, way, pd.concat(map(pd.read_parquet, parts[name]))) for name, way in ways.items()],
+        ignore_index=True,
+    )
+    write_parquet(results / "active_learning.parquet", pa.Table.from_pandas(courses, preserve_index=False))
+    curves = courses[courses["way"].isin(list(WAYS))]
+    add_metrics(results / "metrics.json", course_metrics(study, curves, published, source))

@@ -1,0 +1,126 @@
+"""Asking users who come in cohorts, with and without what the earlier ones answered (dt-pbo, Figure 17)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from models.asking.active_learning import Course, Oracle
+from models.asking.regret import competition_ranks, rho_regret, top1_error
+from models.asking.user_history import HistoryRule, Population, cohorts, learn_in_cohorts, learn_without_history
+from models.numerics.hashing import mix
+from models.records.arrays import BoolArray, IntArray
+from models.records.base import Record
+from models.records.results import MetricRow
+from tasks.asking.asking import ranked_items
+from tasks.respondents.protocols import Respondents, read_respondents
+from tasks.runs.progress import advance
+from tasks.runs.results import add_metrics, write_parquet
+from tasks.tables.encode import encode_users
+
+LEARNING = "Learn from the users before"
+WITH, WITHOUT = "with_history", "without_history"
+
+
+class Cohorts(Record):
+    """How users come: so many of them, in cohorts, each asked so many questions, by trees of so many at most."""
+
+    users: int
+    cohort: int
+    questions: int
+    seed: int
+
+
+def history_courses(respondents: Respondents, plan: Cohorts) -> pd.DataFrame:
+    """What asking finds with and without the earlier users' answers: one row a way and question.
+
+    table; way; question; users (those of all cohorts but the first, which has nobody before it); rho_regret, top1_error
+    and found_share as means over them, the first two with their standard deviation. Item trees have at most five
+    questions in both ways. Of fewer users than two cohorts the first half is the first cohort.
+    """
+    items, ranks = ranked_items(respondents)
+    features, columns = encode_users(respondents.table)
+    encoded = respondents.encoded["categories"]
+    population = Population(
+        features[: len(items)],
+        columns,
+        encoded.items,
+        encoded.columns,
+        items,
+        mix(plan.seed, respondents.user_keys),
+    )
+    rule = HistoryRule(cohort=min(plan.cohort, len(items) // 2))
+    oracles = [_oracle(ranks[users]) for users in cohorts(len(items), rule.cohort)]
+    courses: Mapping[str, Course] = {
+        WITH: learn_in_cohorts(population, oracles, n_questions=plan.questions, rule=rule),
+        WITHOUT: learn_without_history(
+            population, _oracle(ranks), n_questions=plan.questions, item_depth=rule.item_depth
+        ),
+    }
+    later = slice(rule.cohort, None)
+    found = [_means(way, course, ranks, later) for way, course in courses.items()]
+    return pd.concat(found, ignore_index=True).assign(table=respondents.table.name)
+
+
+def _oracle(ranks: IntArray) -> Oracle:
+    def answer(pairs: IntArray) -> BoolArray:
+        told = np.take_along_axis(ranks, pairs, axis=1)
+        return np.asarray(told[:, 0] < told[:, 1])
+
+    return answer
+
+
+def _means(way: str, course: Course, ranks: IntArray, later: slice) -> pd.DataFrame:
+    mean, true = course.mean[:, later], np.broadcast_to(ranks[later], course.mean[:, later].shape)
+    regret, error = rho_regret(true, competition_ranks(mean)), top1_error(true, mean)
+    users = np.arange(true.shape[1])
+    found = true[0][users, course.recommended[:, later]] == 1
+    return pd.DataFrame(
+        {
+            "way": way,
+            "question": np.arange(len(mean)),
+            "users": true.shape[1],
+            "rho_regret": regret.mean(axis=1),
+            "rho_regret_sd": regret.std(axis=1, ddof=1),
+            "top1_error": error.mean(axis=1),
+            "top1_error_sd": error.std(axis=1, ddof=1),
+            "found_share": found.mean(axis=1),
+        }
+    )
+
+
+def history_metrics(study: str, courses: pd.DataFrame) -> list[MetricRow]:
+    """The rows of `metrics.json`: model user_tree, the variant naming the table and the way."""
+    return [
+        MetricRow(
+            study=study,
+            model="user_tree",
+            variant=f"{row['table']}_{row['way']}",
+            metric=measure,
+            split="asked",
+            at=int(row["question"]),
+            value=float(row[measure]),
+            sd=float(row[f"{measure}_sd"]) if f"{measure}_sd" in row else None,
+            n=int(row["users"]),
+        )
+        for measure in ("rho_regret", "top1_error", "found_share")
+        for row in courses.to_dict("records")
+    ]
+
+
+@task(name="learn from users before", cache_policy=NO_CACHE)
+def learn_from_history(study: str, tables: Sequence[Path], plan: Cohorts, results: Path) -> None:
+    """Write what earlier users are worth, on each table, to `history.parquet`, and add it to `metrics.json`."""
+    courses = []
+    for folder in tables:
+        courses.append(history_courses(read_respondents(folder, plan.users), plan))
+        advance(LEARNING)
+    found = pd.concat(courses, ignore_index=True)
+    write_parquet(results / "history.parquet", pa.Table.from_pandas(found, preserve_index=False))
+    add_metrics(results / "metrics.json", history_metrics(study, found))

@@ -1,0 +1,101 @@
+"""One person's questions and answers about the items of a table, and what a preference tree learns from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from data_adapters.table.pairwise_table import PairwiseTable
+from models.asking.active_learning import Belief, Strategy, next_pairs, recommend
+from models.asking.tree_surrogate import TreeSurrogate
+from models.numerics.hashing import mix
+from models.records.arrays import FloatArray, IntArray
+from models.records.errors import UsageError
+from models.records.features import Column
+from models.trees.preference_tree import PreferenceTree
+from tasks.tables.encode import encode
+
+MOST_ITEMS = 300
+"""Items up to which all pairs are weighed before each question."""
+
+
+class RankedGroup(NamedTuple):
+    """Items of one leaf: their rank (equal utilities share one), the leaf's utility and its standard deviation."""
+
+    rank: int
+    utility: float
+    sd: float
+    items: tuple[str, ...]
+
+
+class Questionnaire:
+    """Questions to one person, each chosen by what the tree of the answers so far knows least of.
+
+    No pair is asked twice while there is another.
+    """
+
+    def __init__(self, items: FloatArray, columns: Sequence[Column], labels: Sequence[str], *, seed: int = 0) -> None:
+        self.items, self.columns, self.labels = items, tuple(columns), tuple(labels)
+        self._answers: list[tuple[int, int]] = []
+        self._seeds = mix(seed, np.zeros(1, dtype=np.int64))
+        self._surrogate = TreeSurrogate(items[None], self.columns, self._seeds)
+        self._strategy = Strategy(repeats=False, recommend="most_wins")
+
+    @classmethod
+    def about(cls, table: PairwiseTable, *, seed: int) -> Questionnaire:
+        """Questions about the items of a table. Raises UsageError where they are too many, or have no names to show."""
+        if "label" not in table.items.column_names:
+            raise UsageError(f"The items of {table.name} have no names that could be asked about.")
+        if len(table.items) > MOST_ITEMS:
+            raise UsageError(f"{table.name} has {len(table.items):,} items; questions are about {MOST_ITEMS} at most.")
+        encoded = encode(table)
+        return cls(encoded.items, encoded.columns, table.items["label"].to_pylist(), seed=seed)
+
+    @property
+    def n_answers(self) -> int:
+        """How many questions are answered."""
+        return len(self._answers)
+
+    def next_pair(self) -> tuple[int, int]:
+        """The pair of items to ask about next."""
+        first, second = next_pairs(self._belief(), self._array(), self._seeds, self._strategy)[0]
+        return int(first), int(second)
+
+    def prefer(self, pair: tuple[int, int]) -> None:
+        """Take an answer: the first of the pair is preferred."""
+        self._answers.append(pair)
+
+    def take_back(self) -> None:
+        """Forget the last answer, if there is one."""
+        del self._answers[-1:]
+
+    def tree(self) -> PreferenceTree:
+        """The tree of all answers."""
+        return PreferenceTree(self.columns).fit(self.items, np.array(self._answers, dtype=np.int64).reshape(-1, 2))
+
+    def recommended(self) -> int:
+        """The item that should be liked best, of those asked about."""
+        return int(recommend(self._belief(), self._array(), self._seeds, self._strategy)[0])
+
+    def ranking(self, tree: PreferenceTree) -> list[RankedGroup]:
+        """The items leaf by leaf, the best leaf first; leaves without items are left out."""
+        leaf, mean = tree.apply(self.items), tree.leaf_mean_
+        sd = np.sqrt(np.clip(np.diagonal(tree.leaf_covariance_), 0.0, None))
+        held = sorted(set(leaf.tolist()), key=lambda at: (-mean[at], at))
+        return [
+            RankedGroup(
+                rank=1 + sum(int((leaf == other).sum()) for other in held if mean[other] > mean[at]),
+                utility=float(mean[at]),
+                sd=float(sd[at]),
+                items=tuple(self.labels[item] for item in np.flatnonzero(leaf == at)),
+            )
+            for at in held
+        ]
+
+    def _array(self) -> IntArray:
+        return np.array(self._answers, dtype=np.int64).reshape(1, -1, 2)
+
+    def _belief(self) -> Belief:
+        return self._surrogate(self._array())

@@ -1,0 +1,1 @@
+"""Studies of duels: kernel models, their scores and their explanations."""

@@ -1,0 +1,107 @@
+"""The models of a study's first run fitted once more, and their preferences for held-out duels explained."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from data_adapters.table.parquet import read_table
+from models.kernels.gpm import CGPM, GPM, UPM
+from tasks.duels.explain import check_duels, explain_duels, pooled
+from tasks.duels.kept_explanations import (
+    ExplainConfig,
+    Explained,
+    KernelModel,
+    check_findings,
+    write_explanations,
+    write_verdicts,
+)
+from tasks.duels.models import Chosen, fit
+from tasks.duels.scoring import DuelTrial
+from tasks.duels.splits import Duels, Split
+from tasks.runs.workers import one_blas_thread
+
+
+@task(name="explain", cache_policy=NO_CACHE)
+def explain_run(trial: DuelTrial, config: ExplainConfig, results: Path) -> None:
+    """Explain the first run's held-out duels by the models chosen there, and judge the published findings.
+
+    Reads `chosen_models.json`, and writes `explanations.parquet`, `explained_duels.parquet` and `findings.json`.
+    """
+    one_blas_thread()
+    chosen = json.loads((results / "chosen_models.json").read_text(encoding="utf-8"))
+    explained = explain_trial(trial, config, chosen)
+    write_explanations(explained, results)
+    write_verdicts(config.findings, explained, results, seed=trial.seed)
+
+
+def explain_trial(trial: DuelTrial, config: ExplainConfig, chosen: Sequence[Mapping[str, Any]]) -> list[Explained]:
+    """As `explain_run` does, without Prefect or files: in each fold by the models of this fold.
+
+    Of models of a preference, the one that knows contexts is explained if there is one.
+    """
+    duels = trial.duels()
+    names = _models(trial)
+    named = _items_named(trial.table, config)
+    parts = [
+        explain_duels(
+            config.kinds,
+            {name: _fitted(name, at, chosen, duels, split) for name in names},
+            duels,
+            split.test,
+            most=config.duels,
+            settings=config.settings(trial.seed),
+            items_named=named,
+        )
+        for at, split in enumerate(trial.splits(duels, "split_first", run=0))
+    ]
+    return pooled(parts) if len(parts) > 1 else parts[0]
+
+
+def check_explainable(trial: DuelTrial, config: ExplainConfig) -> None:
+    """Make sure, before anything is fitted, that all duels to be explained are there, and all findings about some.
+
+    Raises UsageError.
+    """
+    duels, named = trial.duels(), _items_named(trial.table, config)
+    for split in trial.splits(duels, "split_first", run=0):
+        check_duels(config.kinds, duels, split.test, items_named=named)
+    contextual = {kind.name for kind in config.kinds if kind.by_contexts}
+    explained = {
+        (kind.name, model)
+        for kind in config.kinds
+        for model in _models(trial)
+        if kind.name not in contextual or model == "c_gpm"
+    }
+    check_findings(config.findings, explained)
+
+
+def _models(trial: DuelTrial) -> tuple[KernelModel, ...]:
+    return ("c_gpm" if "c_gpm" in trial.models else "gpm", "upm")
+
+
+def _fitted(
+    name: KernelModel, at: int, chosen: Sequence[Mapping[str, Any]], duels: Duels, split: Split
+) -> GPM | CGPM | UPM:
+    wanted = {"run": 0, "variant": "split_first", "split": at, "model": name}
+    [found] = [each for each in chosen if wanted.items() <= each.items()]
+    choice = Chosen(**{field: value for field, value in found.items() if field in Chosen.model_fields})
+    model = fit(choice.unfitted(duels), duels, split.train)
+    assert isinstance(model, GPM | CGPM | UPM)
+    return model
+
+
+def _items_named(table_folder: Path, config: ExplainConfig) -> dict[str, int]:
+    """The rows of items by label, or id where they have none, if any is asked for; of several alike none can be."""
+    if not any(kind.lost_by for kind in config.kinds):
+        return {}
+    items = read_table(table_folder).items
+    labels = items["label" if "label" in items.column_names else "item_id"].to_pylist()
+    times = Counter(labels)
+    return {label: row for row, label in enumerate(labels) if label is not None and times[label] == 1}

@@ -1,0 +1,106 @@
+"""The config and the steps of the studies that fit preference models to duels (pref-shap, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from prefect import unmapped
+from pydantic import Field
+
+from tasks.duels.first_run import check_explainable, explain_run
+from tasks.duels.kept_explanations import ExplainConfig
+from tasks.duels.models import DuelModel, Tuning
+from tasks.duels.rankability import write_rankability
+from tasks.duels.scoring import SCORING, DuelTrial, Published, score_run, write_scores
+from tasks.duels.splits import PROTOCOLS, SplitProtocol
+from tasks.runs.publish import keep_artifacts, publish
+from tasks.runs.run_folder import run_folder
+from tasks.runs.study import StudyConfig
+from tasks.runs.table import build_table
+
+
+class DuelConfig(StudyConfig):
+    """What studies of duels can set; the defaults are the paper's where it states them."""
+
+    items: int | None = Field(default=None, ge=12, description="how many items there are where the data is simulated")
+    runs: int = Field(default=5, ge=1, description="how often the duels are split, and everything is chosen and fitted")
+    validation_share: float = Field(
+        default=0.1, gt=0, lt=0.5, description="share of the duels that choose the settings"
+    )
+    test_share: float = Field(default=0.1, gt=0, lt=0.5, description="share of the duels held out for testing")
+    tuning: Tuning = Field(default=Tuning(), description="how lengthscales, penalty and depth are chosen")
+    published_protocol: bool = Field(
+        default=True,
+        description="also score as was published: duels mirrored before they are split, scores thresholded",
+    )
+    explaining: ExplainConfig = Field(
+        default=ExplainConfig(), description="which duels are explained, and the published findings that this decides"
+    )
+    resamples: int = Field(default=20, ge=2, description="resamples for the spread of SpecR")
+
+    def trial(self, table: Path, models: tuple[DuelModel, ...]) -> DuelTrial:
+        """What models are scored on, and how."""
+        return DuelTrial(
+            table=table,
+            models=models,
+            tuning=self.tuning,
+            seed=self.seed,
+            validation_share=self.validation_share,
+            test_share=self.test_share,
+        )
+
+    def scored(self, *, as_published: bool) -> tuple[tuple[int, ...], tuple[SplitProtocol, ...]]:
+        """The runs and the protocols under which models are scored, one beside the other."""
+        protocols = PROTOCOLS if self.published_protocol else PROTOCOLS[:1]
+        protocols += ("as_published",) if as_published and self.published_protocol else ()
+        return (
+            tuple(run for _ in protocols for run in range(self.runs)),
+            tuple(protocol for protocol in protocols for _ in range(self.runs)),
+        )
+
+
+def study_duels(
+    name: str,
+    config: DuelConfig,
+    *,
+    models: tuple[DuelModel, ...] = ("gpm", "upm", "preference_tree"),
+    published: Sequence[Published],
+    published_spec_r: float,
+    rank_by_context: bool = False,
+    published_variant: str | None = None,
+) -> Path:
+    """Fit preference models to most of the duels and predict the others; ask how near the duels are to a ranking.
+
+    published_variant: of the data set, with the duels that were published and never had an outcome.
+    Returns the run's folder (pref-shap, Table 3).
+    """
+    runs, protocols = config.scored(as_published=published_variant is not None)
+    explaining = config.explaining.without_losses() if config.simulated else config.explaining
+    with run_folder(name, config) as run:
+        with run.step("Build the table"):
+            table = build_table(name, config, run.work, users=config.items)
+            tables = [table]
+            if "as_published" in protocols:
+                tables.append(build_table(name, config, run.work, users=config.items, variant=published_variant))
+        mirrored = tuple(kind for kind in models if kind in {model for model, _ in published})
+        trial = config.trial(table.folder, models).model_copy(
+            update={"mirrored": mirrored, "published_table": tables[-1].folder}
+        )
+        if explaining.kinds:
+            check_explainable(trial, explaining)
+        with run.step(SCORING, total=len(runs)):
+            scores = score_run.map(runs, protocols, unmapped(trial))
+            write_scores(name, scores.result(), published, run.results)
+        if explaining.kinds:
+            with run.step("Explain what decides"):
+                explain_run(trial, explaining, run.results)
+        with run.step("Measure rankability"):
+            write_rankability(
+                name, table.folder, published_spec_r, run.results,
+                resamples=config.resamples, seed=config.seed, by_context=rank_by_context,
+            )  # fmt: skip
+        with run.step("Write the report"):
+            publish(run, tables)
+    keep_artifacts(run.path)
+    return run.path

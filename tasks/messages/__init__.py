@@ -1,0 +1,1 @@
+"""The study of patients' messages: the feature loop, the ranking and its scores."""

@@ -1,0 +1,86 @@
+"""An inbox of patients' messages: what a model is shown of each, what it read in them, and who came before whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from data_adapters.table.pairwise_table import PairwiseTable
+from data_adapters.table.parquet import read_table
+from data_adapters.table.schema import table_schema
+from models.records.arrays import IntArray
+from models.records.feature_spec import FeatureSpec
+from models.records.features import Encoded
+from prompts.patient import Patient
+from tasks.tables.encode import encode
+
+Values = Mapping[str, Sequence[Any]]
+"""By a feature's name its value for each patient, in the order of the inbox; None where it is missing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Inbox:
+    """A table of messages and the patients who wrote them, in its order; it never shows what it holds."""
+
+    table: PairwiseTable = field(repr=False)
+    patients: tuple[Patient, ...] = field(repr=False)
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """The patients' ids."""
+        return tuple(self.table.items["item_id"].to_pylist())
+
+    @cached_property
+    def comparisons(self) -> IntArray:
+        """Pairs of patients (n, 2), the one who came first in front."""
+        return encode(self.table).comparisons
+
+    @property
+    def texts(self) -> list[str]:
+        """Everything that must not leave the table."""
+        return [text for patient in self.patients for text in patient.texts]
+
+    def with_features(self, specs: Sequence[FeatureSpec], values: Values) -> PairwiseTable:
+        """The table whose items have these features, and no texts."""
+        schema = table_schema("items", [spec.feature for spec in specs])
+        columns: dict[str, Sequence[Any]] = {"item_id": self.ids, **{spec.name: values[spec.name] for spec in specs}}
+        items = pa.table([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
+        return replace(self.table, items=items)
+
+    def encoded(self, specs: Sequence[FeatureSpec], values: Values) -> Encoded:
+        """The patients as a matrix of these features, with the comparisons as rows of it."""
+        return encode(self.with_features(specs, values))
+
+
+def read_inbox(folder: Path) -> Inbox:
+    """Read an inbox from the folder of its table."""
+    table = read_table(folder)
+    return Inbox(table, tuple(_patient(row) for row in table.items.to_pylist()))
+
+
+def net_wins(comparisons: IntArray, n: int) -> IntArray:
+    """Times each of n patients came first, less the times after another, (n,): of levels it keeps the order."""
+    return np.asarray(np.bincount(comparisons[:, 0], minlength=n) - np.bincount(comparisons[:, 1], minlength=n))
+
+
+def _patient(row: Mapping[str, Any]) -> Patient:
+    return Patient(
+        age=None if row["age"] is None else int(row["age"]),
+        gender=None if row["gender"] is None else ("female" if row["gender"] else "male"),
+        active_problems=_entries(row["problems"]),
+        diagnoses_past_year=_entries(row["diagnoses_past_year"]),
+        older_diagnoses=_entries(row["diagnoses_older"]),
+        medications=_entries(row["medications"]),
+        medications_ended_lately=_entries(row["medications_ended"]),
+        message=row["message"],
+    )
+
+
+def _entries(text: str | None) -> tuple[str, ...]:
+    return tuple(filter(None, (text or "").split("\n")))

@@ -1,0 +1,91 @@
+"""What each feature is worth: trees fitted and scored without it (dt-pbo, Table 10's analysis, for trees a user)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from models.records.features import Encoded
+from models.records.results import MetricRow
+from tasks.respondents.protocols import Protocol, Respondents, read_respondents, score_protocol
+from tasks.respondents.scoring import Trial
+from tasks.runs.progress import advance
+from tasks.runs.results import add_metrics, write_parquet
+
+LEAVING_OUT = "Leave one feature out"
+SPLITS = ("train", "test")
+IN_POINTS = 100.0
+
+
+def feature_names(respondents: Respondents) -> tuple[str, ...]:
+    """The items' features, in the table's order."""
+    return tuple(feature.name for feature in respondents.table.item_features)
+
+
+def without_feature(respondents: Respondents, name: str) -> Respondents:
+    """The same respondents choosing among items of which a feature, all columns of it, is unknown."""
+    return replace(respondents, encoded={way: _drop(encoded, name) for way, encoded in respondents.encoded.items()})
+
+
+def _drop(encoded: Encoded, name: str) -> Encoded:
+    kept = [at for at, column in enumerate(encoded.columns) if column.feature != name]
+    return replace(encoded, items=encoded.items[:, kept], columns=tuple(encoded.columns[at] for at in kept))
+
+
+def leave_each_out(respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float) -> pd.DataFrame:
+    """What leaving each feature out does to the users' trees: one row a feature.
+
+    removed; train_delta, test_delta: mean over users of accuracy without it less accuracy with all features, in points;
+    train_delta_sd, test_delta_sd: standard deviations of these differences; train_accuracy, test_accuracy, leaves:
+    means without it; users: how many. Every tree sees the same comparisons.
+    """
+    whole = score_protocol(respondents, protocol, seed=seed, test_share=test_share)
+    rows = []
+    for name in feature_names(respondents):
+        left = score_protocol(without_feature(respondents, name), protocol, seed=seed, test_share=test_share)
+        row: dict[str, str | float | int] = {"removed": name}
+        for part in SPLITS:
+            column = f"{part}_accuracy"
+            change = IN_POINTS * (left[column] - whole[column])
+            row |= {
+                f"{part}_delta": float(change.mean()),
+                f"{part}_delta_sd": float(change.std()),
+                column: float(left[column].mean()),
+            }
+        rows.append({**row, "leaves": float(left["leaves"].mean()), "users": int(np.isfinite(change).sum())})
+        advance(LEAVING_OUT)
+    return pd.DataFrame(rows)
+
+
+def delta_metrics(study: str, found: pd.DataFrame) -> Sequence[MetricRow]:
+    """The changes as rows of `metrics.json`: delta_accuracy, in points, the variant naming the removed feature."""
+    return [
+        MetricRow(
+            study=study,
+            model="preference_tree",
+            variant=str(row["removed"]),
+            metric="delta_accuracy",
+            split=part,
+            value=float(row[f"{part}_delta"]),
+            sd=float(row[f"{part}_delta_sd"]),
+            n=int(row["users"]),
+        )
+        for _, row in found.iterrows()
+        for part in SPLITS
+    ]
+
+
+@task(name="leave features out", cache_policy=NO_CACHE)
+def leave_features_out(study: str, trial: Trial, protocol: Protocol, results: Path) -> None:
+    """Write what each feature is worth to `leaving_out.parquet`, and add it to `metrics.json`."""
+    respondents = read_respondents(trial.table, trial.users)
+    found = leave_each_out(respondents, protocol, seed=trial.seed, test_share=trial.test_share)
+    write_parquet(results / "leaving_out.parquet", pa.Table.from_pandas(found, preserve_index=False))
+    add_metrics(results / "metrics.json", delta_metrics(study, found))

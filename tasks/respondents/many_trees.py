@@ -1,0 +1,61 @@
+"""What the trees of many users have in common, and some of them to look at (dt-pbo, G.3 and G.4)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from tasks.respondents.protocols import Protocol, Respondents, example_trees, fit_trees, read_respondents
+from tasks.respondents.scoring import Trial
+from tasks.runs.results import write_json, write_parquet
+
+SHOWN = 4
+"""How many users' trees the gallery holds."""
+
+
+def asked_features(respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float) -> pd.DataFrame:
+    """How many users' trees ask about each feature: one row a feature of the items.
+
+    feature; asked: share of the trees with a split on it; first: share of the trees whose first question is about it;
+    users: how many trees there are.
+    """
+    fitted = fit_trees(respondents, protocol, seed=seed, test_share=test_share)
+    names = [feature.name for feature in respondents.table.item_features]
+    of_column = np.array([names.index(column.feature) for column in fitted.columns_])
+    trees, n_users = fitted.trees_, len(respondents.user_ids)
+    splits = np.flatnonzero(trees.column >= 0)
+    asks = np.zeros((n_users, len(names)), dtype=bool)
+    asks[trees.tree[splits], of_column[trees.column[splits]]] = True
+    roots = trees.column[:n_users]
+    first = np.bincount(of_column[roots[roots >= 0]], minlength=len(names)) / n_users
+    return pd.DataFrame({"feature": names, "asked": asks.mean(axis=0), "first": first, "users": n_users})
+
+
+def gallery(
+    respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float, shown: int = SHOWN
+) -> dict[str, Any]:
+    """Trees of some users: those in even steps along all trees that ask anything, from the smallest to the largest."""
+    sizes = fit_trees(respondents, protocol, seed=seed, test_share=test_share).n_leaves_
+    by_size = np.argsort(sizes, kind="stable")[(sizes == 1).sum() :]
+    places = np.unique(np.linspace(0, len(by_size) - 1, min(shown, len(by_size))).round().astype(int))
+    users = [respondents.user_ids[by_size[place]] for place in places]
+    trees = [
+        example_trees(respondents, {"tree": protocol}, user, seed=seed, test_share=test_share)["trees"]["tree"]
+        for user in users
+    ]
+    return {"trees": [{"user_id": user, "tree": tree} for user, tree in zip(users, trees, strict=True)]}
+
+
+@task(name="describe trees", cache_policy=NO_CACHE)
+def describe_trees(trial: Trial, protocol: Protocol, results: Path) -> None:
+    """Write what the users' trees ask about to `asked_features.parquet`, and some of them to `gallery.json`."""
+    respondents = read_respondents(trial.table, trial.users)
+    asked = asked_features(respondents, protocol, seed=trial.seed, test_share=trial.test_share)
+    write_parquet(results / "asked_features.parquet", pa.Table.from_pandas(asked, preserve_index=False))
+    write_json(results / "gallery.json", gallery(respondents, protocol, seed=trial.seed, test_share=trial.test_share))

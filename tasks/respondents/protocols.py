@@ -1,0 +1,274 @@
+"""One tree a respondent under a protocol: the choices of split, tree and encoding that a published number rests on."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from data_adapters.table.pairwise_table import PairwiseTable
+from data_adapters.table.parquet import read_table
+from models.numerics.hashing import HashArray, hash_texts
+from models.records.arrays import BoolArray, FloatArray, IntArray
+from models.records.base import Record
+from models.records.features import Encoded
+from models.records.results import MetricRow
+from models.scores.accuracy import accuracies
+from models.scores.holdout import hold_out_items, hold_out_pairs
+from models.trees.preference_tree import PreferenceTree, PreferenceTrees
+from tasks.tables.encode import CategoricalEncoding, encode
+
+Straddlers = Literal["discarded", "kept"]
+Split = Literal["pair", "item"]
+TieBreak = Literal["lowest", "widest_gap", "random"]
+Encoding = Literal["categorical_3", "categorical", "codes", "one_hot"]
+
+ACCURACIES = ("accuracy", "strict_accuracy", "decided_share")
+GIVEN_AS: Mapping[Encoding, CategoricalEncoding] = {
+    "categorical_3": "categories",
+    "categorical": "categories",
+    "codes": "codes",
+    "one_hot": "one_hot",
+}
+
+
+class Protocol(Record):
+    """How trees are grown and judged.
+
+    encoding is that of the categorical features: categories, split where a node holds at most three of them
+    (categorical_3) or any number of them (categorical), codes read as numbers, or one binary column a level (one_hot).
+    """
+
+    straddlers: Straddlers = "discarded"
+    split: Split = "pair"
+    tie_break: TieBreak = "lowest"
+    encoding: Encoding = "categorical_3"
+    ratio: float = 0.25
+
+    @property
+    def variant(self) -> str:
+        """The name under which metrics report it."""
+        return f"straddlers_{self.straddlers}"
+
+
+def protocol_grid(ratios: tuple[float, ...] = (0.0625, 0.25, 1.0)) -> tuple[Protocol, ...]:
+    """All combinations of two splits, three tie rules, four encodings and the ratios; straddlers discarded and kept."""
+    return tuple(
+        Protocol(straddlers=straddlers, split=split, tie_break=tie_break, encoding=encoding, ratio=ratio)
+        for straddlers, split, tie_break, encoding, ratio in itertools.product(
+            ("discarded", "kept"),
+            ("pair", "item"),
+            ("lowest", "widest_gap", "random"),
+            ("categorical_3", "categorical", "codes", "one_hot"),
+            ratios,
+        )
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Respondents:
+    """The comparisons of some users, and lasting keys of these users for the seeds."""
+
+    table: PairwiseTable
+    encoded: dict[CategoricalEncoding, Encoded]
+    users: IntArray
+    comparisons: IntArray
+    user_ids: tuple[str, ...]
+    user_keys: HashArray
+
+
+def read_respondents(table_folder: Path, users: int | None = None) -> Respondents:
+    """Read a table with users from its folder, of the first so many users only if `users` is given."""
+    table = read_table(table_folder)
+    categorical = [feature.name for feature in table.item_features if feature.kind == "categorical"]
+    ways: tuple[CategoricalEncoding, ...] = ("categories", "codes", "one_hot")
+    encoded = {way: encode(table, categorical=dict.fromkeys(categorical, way)) for way in ways}
+    any_of_them = encoded["categories"]
+    if any_of_them.users is None or any_of_them.user_ids is None:
+        raise ValueError(f"the table {table.name} has no users, so there is no tree for each of them")
+    mine = any_of_them.users < (len(any_of_them.user_ids) if users is None else users)
+    user_ids = tuple(str(user) for user in any_of_them.user_ids[:users])
+    return Respondents(
+        table, encoded, any_of_them.users[mine], any_of_them.comparisons[mine], user_ids, hash_texts(user_ids)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class SplitComparisons:
+    """Comparisons as rows of (user, item): every item of every user is a row of its own."""
+
+    user_of_row: IntArray
+    item_of_row: IntArray
+    comparisons: IntArray
+    test: BoolArray
+
+
+def _held_out(respondents: Respondents, protocol: Protocol, seed: int, test_share: float) -> BoolArray:
+    hold_out = hold_out_pairs if protocol.split == "pair" else hold_out_items
+    return hold_out(respondents.comparisons, respondents.users, respondents.user_keys, share=test_share, seed=seed)
+
+
+def split_comparisons(respondents: Respondents, protocol: Protocol, seed: int, test_share: float) -> SplitComparisons:
+    """What a protocol holds out: the same whatever model is fitted to the rest."""
+    users, comparisons = respondents.users, respondents.comparisons
+    test = _held_out(respondents, protocol, seed, test_share)
+    n_items = len(respondents.table.items)
+    keys = users[:, None] * n_items + comparisons
+    rows = np.unique(keys)
+    user_of_row, item_of_row = np.divmod(rows, n_items)
+    return SplitComparisons(user_of_row, item_of_row, np.searchsorted(rows, keys), test)
+
+
+def _tree_parameters(protocol: Protocol) -> dict[str, Any]:
+    return {
+        "straddlers": "discard" if protocol.straddlers == "discarded" else "keep",
+        "tie_break": protocol.tie_break,
+        "ratio": protocol.ratio,
+        "max_categories": 3 if protocol.encoding == "categorical_3" else None,
+    }
+
+
+def fit_trees(respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float = 0.2) -> PreferenceTrees:
+    """Fit each user's tree to her training comparisons, the trees in the order of `respondents.user_ids`."""
+    return _fit(respondents, protocol, seed, test_share)[0]
+
+
+def _fit(
+    respondents: Respondents, protocol: Protocol, seed: int, test_share: float
+) -> tuple[PreferenceTrees, SplitComparisons]:
+    encoded = respondents.encoded[GIVEN_AS[protocol.encoding]]
+    split = split_comparisons(respondents, protocol, seed, test_share)
+    known = _rows_known_in_training(split, protocol)
+    place = np.cumsum(known) - 1
+    trees = PreferenceTrees(encoded.columns, random_state=seed, **_tree_parameters(protocol)).fit(
+        encoded.items[split.item_of_row][known],
+        place[split.comparisons[~split.test]],
+        split.user_of_row[known],
+        n_trees=len(respondents.user_ids),
+        seeds=respondents.user_keys.astype(np.int64),
+    )
+    return trees, split
+
+
+def score_protocol(respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float = 0.2) -> pd.DataFrame:
+    """Fit each user's tree to her training comparisons and score it on them and on the held-out ones.
+
+    One row a user: user_id, accuracy, strict_accuracy and decided_share of train and test, leaves and depth.
+    """
+    trees, split = _fit(respondents, protocol, seed, test_share)
+    items = respondents.encoded[GIVEN_AS[protocol.encoding]].items[split.item_of_row]
+    utility = trees.predict(items, split.user_of_row)[split.comparisons]
+    scores = accuracies_of_users(respondents, utility[:, 0] - utility[:, 1], split.test)
+    return pd.DataFrame({**scores, "leaves": trees.n_leaves_, "depth": trees.depth_})
+
+
+def score_pooled(
+    respondents: Respondents, protocol: Protocol, *, max_depth: int | None, seed: int, test_share: float = 0.2
+) -> tuple[PreferenceTree, pd.DataFrame]:
+    """Fit one tree to the training comparisons of all users, and score it on each user's as `score_protocol` does.
+
+    What is held out from a user is the same there and here.
+    """
+    encoded = respondents.encoded[GIVEN_AS[protocol.encoding]]
+    comparisons = respondents.comparisons
+    test = _held_out(respondents, protocol, seed, test_share)
+    seen, pairs = np.unique(comparisons, return_inverse=True)
+    items, pairs = encoded.items[seen], pairs.reshape(comparisons.shape)
+    tree = PreferenceTree(encoded.columns, max_depth=max_depth, random_state=seed, **_tree_parameters(protocol))
+    scores = accuracies_of_users(respondents, tree.fit(items, pairs[~test]).decision_function(items, pairs), test)
+    return tree, pd.DataFrame({**scores, "leaves": tree.n_leaves_, "depth": tree.depth_})
+
+
+def accuracies_of_users(respondents: Respondents, difference: FloatArray, test: BoolArray) -> dict[str, Any]:
+    """Columns with the accuracies of each user, from the predicted difference of each comparison (n,)."""
+    scores: dict[str, Any] = {"user_id": respondents.user_ids}
+    for part, rows in (("train", ~test), ("test", test)):
+        found = accuracies(difference[rows], respondents.users[rows], len(respondents.user_ids))
+        scores |= {f"{part}_{name}": values for name, values in zip(ACCURACIES, found, strict=True)}
+    return scores
+
+
+def _rows_known_in_training(split: SplitComparisons, protocol: Protocol) -> BoolArray:
+    """Which rows a tree may know of: all of them, or, where items are held out, those of its training comparisons."""
+    known = np.full(len(split.user_of_row), protocol.split == "pair")
+    known[split.comparisons[~split.test]] = True
+    return known
+
+
+def summarise_protocol(protocol: Protocol, scores: pd.DataFrame) -> dict[str, Any]:
+    """A protocol and its means over users: one row of `protocols.parquet`."""
+    means: dict[str, Any] = {}
+    for part, name in itertools.product(("train", "test"), ACCURACIES):
+        means[f"{part}_{name}"] = float(scores[f"{part}_{name}"].mean())
+        if name == "accuracy":
+            means[f"{part}_{name}_sd"] = float(scores[f"{part}_{name}"].std())
+    size = {name: float(scores[name].mean()) for name in ("leaves", "depth")}
+    return {**protocol.model_dump(), **means, **size, "users": len(scores)}
+
+
+def metric_rows(study: str, variant: str, scores: pd.DataFrame) -> tuple[MetricRow, ...]:
+    """The rows of `metrics.json` of one variant: mean and standard deviation over users."""
+    measured = [(name, part, f"{part}_{name}") for part in ("train", "test") for name in ACCURACIES]
+    measured += [("leaves", "train", "leaves"), ("depth", "train", "depth")]
+    return tuple(
+        MetricRow(
+            study=study,
+            model="preference_tree",
+            variant=variant,
+            metric=metric,
+            split=part,
+            value=float(scores[column].mean()),
+            sd=float(scores[column].std()),
+            n=int(scores[column].count()),
+        )
+        for metric, part, column in measured
+    )
+
+
+def typical_user(scores: pd.DataFrame) -> str:
+    """The first of the users with trees of the median size whose test accuracy is nearest to the median."""
+    size, accuracy = scores["leaves"].to_numpy(), scores["test_accuracy"].to_numpy()
+    usual = np.flatnonzero(size == np.sort(size)[len(size) // 2])
+    nearest = np.nanargmin(np.abs(accuracy[usual] - np.nanmedian(accuracy)))
+    return str(scores["user_id"].iloc[int(usual[nearest])])
+
+
+def example_trees(
+    respondents: Respondents, protocols: Mapping[str, Protocol], user_id: str, *, seed: int, test_share: float = 0.2
+) -> dict[str, Any]:
+    """One user's trees under some protocols, with her items by preference: the document `example_tree.json`.
+
+    Raises ValueError where there is no such user.
+    """
+    if user_id not in respondents.user_ids:
+        raise ValueError(f"there is no user {user_id!r} among the {len(respondents.user_ids)} users of this run")
+    user = respondents.user_ids.index(user_id)
+    labels = respondents.table.items["label"].to_pylist()
+    ids = respondents.table.items["item_id"].to_pylist()
+    mine = respondents.comparisons[respondents.users == user]
+    wins = np.bincount(mine[:, 0], minlength=len(labels))
+    seen = np.unique(mine)
+    ranking = seen[np.argsort(-wins[seen], kind="stable")]
+    trees: dict[str, Any] = {}
+    for variant, protocol in protocols.items():
+        encoded = respondents.encoded[GIVEN_AS[protocol.encoding]]
+        split = split_comparisons(respondents, protocol, seed, test_share)
+        rows = np.flatnonzero(split.user_of_row == user)
+        train = split.comparisons[(respondents.users == user) & ~split.test] - rows[0]
+        items = encoded.items[split.item_of_row[rows]]
+        own_seed = seed + int(respondents.user_keys[user].astype(np.int64))
+        tree = PreferenceTree(encoded.columns, random_state=own_seed, **_tree_parameters(protocol)).fit(items, train)
+        leaf = tree.apply(items)
+        in_leaf = [[labels[item] for item in split.item_of_row[rows][leaf == at]] for at in range(tree.n_leaves_)]
+        trees[variant] = {**tree.to_dict(), "leaf_items": in_leaf}
+    return {
+        "user_id": user_id,
+        "ranking": [labels[item] for item in ranking],
+        "items": {"ids": [ids[item] for item in seen], "labels": [labels[item] for item in seen]},
+        "trees": trees,
+    }

@@ -1,0 +1,90 @@
+"""The config of studies that fit a preference tree to each user, and the steps of one on a choice experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from data_adapters import catalogue
+from data_adapters.choice.mapping_file import read_mapping
+from data_adapters.source.adapter import Adapter
+from tasks.respondents.gp_accuracy import score_gps
+from tasks.respondents.leaving_out import LEAVING_OUT, leave_features_out
+from tasks.respondents.many_trees import describe_trees
+from tasks.respondents.protocols import Encoding, Protocol, Split, TieBreak
+from tasks.respondents.scoring import Pooled, Published, Trial, draw_example, score_variants
+from tasks.runs.publish import keep_artifacts, publish
+from tasks.runs.run_folder import run_folder
+from tasks.runs.study import Place, StudyConfig
+from tasks.runs.table import build_table
+
+
+class TreeConfig(StudyConfig):
+    """What studies of one tree a user can set; the defaults are the paper's."""
+
+    users: int | None = Field(default=None, ge=2, description="take only the first so many users; all if not set")
+    test_share: float = Field(default=0.2, gt=0, lt=1, description="share of each user's pairs held out for testing")
+    split: Split = Field(default="pair", description="what is held out: pairs, or all pairs of some items")
+    tie_break: TieBreak = Field(default="lowest", description="which of two splits of the same score is taken")
+    encoding: Encoding = Field(default="categorical_3", description="how the tree is given categorical features")
+    ratio: float = Field(default=0.25, gt=0, description="sigma_noise^2 / sigma_prior^2 of the leaf values")
+    example_user: str | None = Field(default=None, description="whose trees are drawn; a typical user's if not set")
+
+    @property
+    def variants(self) -> dict[str, Protocol]:
+        """The two trees of every user: straddlers discarded, as the paper says, and kept, as in its appendix C.2."""
+        choices = {"split": self.split, "tie_break": self.tie_break, "encoding": self.encoding, "ratio": self.ratio}
+        both = [Protocol(straddlers=straddlers, **choices) for straddlers in ("discarded", "kept")]
+        return {protocol.variant: protocol for protocol in both}
+
+    @property
+    def papers(self) -> Protocol:
+        """The tree the paper tells of: straddlers discarded."""
+        return next(iter(self.variants.values()))
+
+
+class ChoiceConfig(TreeConfig):
+    """The settings of a study of a choice experiment."""
+
+    mapping: Place | None = Field(
+        default=None, description="mapping file (TOML) that says what the columns of the raw file are"
+    )
+    pooled_depth: int | None = Field(
+        default=4, ge=1, description="depth at most of the one tree for all respondents (dt-pbo, Figure 6, draws 4)"
+    )
+
+    def adapter(self, name: str) -> Adapter:
+        """The adapter that reads raw files as the mapping says."""
+        return catalogue.adapter(name, mapping=self.mapping)
+
+    def contents(self) -> dict[str, Any]:
+        """The sha256 of the mapping."""
+        return {} if self.mapping is None else {"mapping": read_mapping(self.mapping).sha256}
+
+
+def study_choices(
+    name: str, config: ChoiceConfig, published: Sequence[Published] = (), published_gp: Sequence[Published] = ()
+) -> Path:
+    """Learn each respondent's tree, and one of all respondents, from some of their choices; predict the others.
+
+    Returns the run's folder (dt-pbo, G.3 and G.4). Opt-outs say nothing about two profiles and are no comparisons.
+    """
+    with run_folder(name, config) as run:
+        with run.step("Build the table"):
+            table = build_table(name, config, run.work, users=config.users)
+        trial = Trial(table=table.folder, users=config.users, test_share=config.test_share, seed=config.seed)
+        pooled = Pooled(protocol=config.papers, max_depth=config.pooled_depth)
+        with run.step("Fit two trees to each respondent, and one to all"):
+            score_variants(name, trial, config.variants, published, run.results, pooled=pooled)
+            draw_example(trial, config.variants, config.example_user, run.results)
+            describe_trees(trial, config.papers, run.results)
+        with run.step(LEAVING_OUT):
+            leave_features_out(name, trial, config.papers, run.results)
+        score_gps(name, run, trial, config.papers, published_gp, n_users=table.manifest.rows["users"])
+        with run.step("Write the report"):
+            publish(run, [table])
+    keep_artifacts(run.path)
+    return run.path

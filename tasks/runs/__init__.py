@@ -1,0 +1,1 @@
+"""A run: its config, folder, tables, results, record and publication."""

@@ -1,0 +1,1 @@
+"""Pairwise tables as arrays and as batches."""

@@ -1,0 +1,69 @@
+"""Mapping files: what cannot be meant is refused in words, with the setting's own description."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from data_adapters.catalogue import adapter
+from data_adapters.choice.mapping_file import SHIPPED, read_mapping
+from models.records.errors import UsageError
+from tests.data_adapters.choice.tea import WHOLE, WIDE, mapping_file
+
+
+def refusal(folder: Path, text: str) -> str:
+    with pytest.raises(UsageError) as caught:
+        read_mapping(mapping_file(folder, text))
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("citation", "citaton", "citaton: there is no such setting. Did you mean citation?"),
+        ("[file]", "[file]\nformt = 1", "file.formt: there is no such setting. Did you mean format?"),
+        ('kind = "categorical"', 'kidn = "categorical"', "attributes.1.kidn: there is no such setting. Did you mean"),
+        ('name = "leaf"\n', "", "attributes.1.name: name in the table: lower case"),
+        ('"csv"', '"ods"', "csv, xlsx (Excel), sav (SPSS) or dta (Stata)"),
+        ("[long]", "[long]\nopt_in = 1", "There are: respondent, task, alternative, left, right, opt_out"),
+        ('task = "task"\n', "", "task, alternative, left and right are set together, or none of them"),
+        ("[long]", WIDE + "[long]", "set either long or wide"),
+        ('name = "leaf"', 'name = "price"', "two of the attributes have the same name"),
+        ('column = "leaf"', 'column = "{side}leaf"', "{side} stands in the columns of attributes in the wide layout"),
+        ('column = "leaf"\n', "", "leaf: set either column or indicators"),
+        ('kind = "categorical"', 'kind = "binary"\nunit = "g"', "leaf: values, minimum, maximum and unit are"),
+        ('kind = "categorical"', 'kind = "numeric"', "leaf: a numeric feature has a column and no levels"),
+        ('green = "green"', 'green = "green", white = "white"', None),
+        ('kind = "categorical"', 'kind = "binary"', None),
+    ],
+)  # fmt: skip
+def test_a_mapping_that_cannot_be_meant_is_refused_in_words(old: str, new: str, complaint: str | None, tmp_path: Path):
+    assert old in WHOLE
+    text = WHOLE.replace(old, new, 1)
+    if complaint is None:
+        assert read_mapping(mapping_file(tmp_path, text)).mapping.attributes[1].name == "leaf"
+    else:
+        assert complaint in refusal(tmp_path, text)
+
+
+def test_a_mapping_that_is_missing_or_no_toml_is_refused_by_name(tmp_path: Path):
+    with pytest.raises(UsageError, match=r"none\.toml: the mapping cannot be read \(no such file"):
+        read_mapping(tmp_path / "none.toml")
+    assert "tea.toml: this is not a TOML file" in refusal(tmp_path, "title = \n")
+
+
+def test_a_mapping_may_begin_with_the_byte_order_mark_that_windows_writes(tmp_path: Path):
+    marked = mapping_file(tmp_path, f"\ufeff{WHOLE}")
+    assert marked.read_bytes().startswith(b"\xef\xbb\xbf")
+    assert read_mapping(marked).mapping.attributes[1].name == "leaf"
+
+
+def test_a_data_set_of_one_layout_takes_no_mapping(tmp_path: Path):
+    with pytest.raises(UsageError, match="sushi takes no mapping"):
+        adapter("sushi", mapping=mapping_file(tmp_path, WHOLE))
+
+
+@pytest.mark.parametrize("path", sorted(SHIPPED.glob("*.toml")), ids=lambda path: path.stem)
+def test_every_shipped_mapping_can_be_meant(path: Path):
+    assert read_mapping(path).mapping.attributes

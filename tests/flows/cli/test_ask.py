@@ -1,0 +1,32 @@
+"""`prefstudy ask` as a dialogue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from flows.cli.commands import ask
+from flows.cli.main import main
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, answers: list[str]) -> None:
+    waiting: Iterator[str] = iter(answers)
+    monkeypatch.setattr(ask, "_answer", lambda prompt: next(waiting, "q"))
+
+
+def test_answers_end_in_a_tree_and_a_recommendation(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed(monkeypatch, ["1", "2", "perhaps", "u", "2", "1", "1", "q"])
+    assert main(["ask", "sushi", "--simulated"]) == 0
+    said = capsys.readouterr().out
+    assert "Please answer 1, 2, u or q." in said
+    assert "What your 4 answers say:" in said
+    assert "You should like best: " in said
+
+
+def test_no_answers_are_no_tree(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    typed(monkeypatch, [])
+    assert main(["ask", "sushi", "--simulated"]) == 2
+    assert "nothing was learnt" in capsys.readouterr().err

@@ -1,0 +1,83 @@
+"""The studies of duels from raw files to report, on small simulated data."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from flows.studies.synthetic import SyntheticConfig, synthetic_study
+from models.records.run_record import RunRecord
+from tasks.duels.models import Tuning
+from tasks.runs.results import METRICS
+
+SMALL = Tuning(rank=60, steps=2, inner_folds=2, lengthscales=(2.0,), penalties=(1e-2,), depths=(2, 3))
+STUDIES = ("synthetic", "pokemon", "chameleon", "tennis")
+
+pytestmark = pytest.mark.usefixtures("prefect_server")
+
+
+@pytest.fixture(scope="module", params=STUDIES)
+def run_dir(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, prefect_server: None) -> Path:
+    module = importlib.import_module(f"flows.studies.{request.param}")
+    small = module.DEMO.model_copy(
+        update={
+            "out": tmp_path_factory.mktemp("runs"),
+            "items": 30,
+            "runs": 2,
+            "resamples": 5,
+            "tuning": SMALL,
+            "explaining": module.DEMO.explaining.model_copy(update={"duels": 20}),
+        }
+    )
+    folder: Path = getattr(module, f"{request.param}_study")(small)
+    return folder
+
+
+def test_each_model_is_scored_as_is_honest_and_the_published_ones_as_was_published(run_dir: Path):
+    rows = METRICS.validate_json((run_dir / "results" / "metrics.json").read_bytes())
+    honest = {row.model for row in rows if row.variant == "split_first"}
+    published = {row.model for row in rows if row.published is not None and row.metric == "balanced_accuracy"}
+    assert {"upm", "preference_tree"} < honest
+    assert published == {row.model for row in rows if row.variant == "mirrored_first"} == {"upm", *published}
+    last = "as_published" if run_dir.parent.name == "pokemon" else "mirrored_first"
+    assert {row.variant for row in rows if row.published is not None} == {last, "all_duels"}
+    assert all(row.n == 2 and 0 <= row.value <= 1 for row in rows if row.metric == "auc")
+    assert {row.metric for row in rows if row.variant == "all_duels"} == {"spec_r", "cyclic_share"}
+
+
+def test_the_report_answers_first_and_says_what_the_published_figure_is(run_dir: Path):
+    page = (run_dir / "report.html").read_text()
+    text = re.sub(r"<[^>]+>", " ", page)
+    assert "Of the models tried the" in text
+    assert "SIMULATED DATA" in text
+    assert "mirror image is then in training" in text
+    assert "SpecR" in text
+    assert (run_dir / "report.pdf").read_bytes().startswith(b"%PDF")
+    record = RunRecord.model_validate_json((run_dir / "run.json").read_bytes())
+    assert record.simulated
+
+
+def test_chosen_models_are_kept_for_each_split(run_dir: Path):
+    chosen = json.loads((run_dir / "results" / "chosen_models.json").read_text())
+    runs = pd.read_parquet(run_dir / "results" / "runs.parquet")
+    assert {(each["run"], each["variant"], each["model"]) for each in chosen} == set(
+        runs[["run", "variant", "model"]].itertuples(index=False, name=None)
+    )
+
+
+def test_the_same_settings_give_the_same_bytes(tmp_path: Path):
+    config = SyntheticConfig(
+        items=30, runs=2, resamples=3, tuning=SMALL, explaining=SyntheticConfig().explaining.model_copy(
+            update={"duels": 20}
+        ),
+    )  # fmt: skip
+    folders = [synthetic_study(config.model_copy(update={"out": tmp_path / name})) for name in "ab"]
+    names = {path.name for path in (folders[0] / "results").iterdir()}
+    assert {"metrics.json", "runs.parquet", "chosen_models.json"} <= names
+    for name in sorted(names):
+        assert (folders[0] / "results" / name).read_bytes() == (folders[1] / "results" / name).read_bytes(), name

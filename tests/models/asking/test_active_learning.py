@@ -1,0 +1,172 @@
+"""qEUBO and the query loop: against simulation, by hand, and for what a user's questions may depend on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.asking.active_learning import Belief, Course, Strategy, ask_and_learn, next_pairs, recommend
+from models.asking.qeubo import qeubo
+from models.asking.tree_surrogate import TreeSurrogate
+from models.numerics.hashing import mix
+from models.records.arrays import BoolArray, FloatArray, IntArray
+from models.trees.growth import Growth
+from models.trees.preference_tree import PreferenceTree, numeric_columns
+
+COLUMNS = numeric_columns(["a", "b"])
+N_ITEMS = 10
+
+
+def _seeds(n: int) -> np.ndarray:
+    return mix(7, np.arange(n))
+
+
+def _covariance(rng: np.random.Generator, m: int) -> FloatArray:
+    root = rng.normal(size=(m, m))
+    return root @ root.T / m
+
+
+def test_qeubo_is_the_expected_utility_of_the_better_one() -> None:
+    rng = np.random.default_rng(1)
+    mean, covariance = rng.normal(size=3), _covariance(rng, 3)
+    first, second = np.triu_indices(3, 1)
+    drawn = rng.multivariate_normal(mean, covariance, size=400_000)
+    simulated = np.maximum(drawn[:, first], drawn[:, second]).mean(axis=0)
+    assert qeubo(mean, covariance, first, second) == pytest.approx(simulated, abs=0.01)
+
+
+def test_qeubo_is_the_papers_formula_and_does_not_depend_on_who_stands_first() -> None:
+    from scipy.stats import norm
+
+    rng = np.random.default_rng(2)
+    mean, S = rng.normal(size=(4, 5)), np.stack([_covariance(rng, 5) for _ in range(4)])
+    first, second = np.triu_indices(5, 1)
+    gap = mean[:, first] - mean[:, second]
+    spread = np.sqrt(S[:, first, first] + S[:, second, second] - 2 * S[:, first, second])
+    published = gap * norm.cdf(gap / spread) + spread * norm.pdf(gap / spread) + mean[:, second]
+    found = qeubo(mean, S, first, second)
+    assert found == pytest.approx(published)
+    assert (found == qeubo(mean, S, second, first)).all()
+
+
+def test_qeubo_within_a_leaf_is_its_mean_and_far_apart_the_larger_mean() -> None:
+    mean, S = np.array([2.0, 2.0, -60.0]), np.array([[1.0, 1, 0], [1, 1, 0], [0, 0, 1]])
+    assert qeubo(mean, S, np.array([0, 0]), np.array([1, 2])).tolist() == [2.0, 2.0]
+
+
+def _belief(mean: list[float], group: list[int]) -> Belief:
+    leaf_covariance = np.eye(max(group) + 1)
+    at = np.array(group)
+    return Belief(np.array([mean]), leaf_covariance[at[:, None], at][None], np.array([group]))
+
+
+NOTHING = np.zeros((1, 0, 2), dtype=np.int64)
+
+
+def test_the_top_leaf_is_asked_about_while_it_has_two_items() -> None:
+    belief = _belief([1.0, 0.0, 1.0, 0.0], [0, 1, 0, 1])
+    assert next_pairs(belief, NOTHING, _seeds(1), Strategy()).tolist() == [[0, 2]]
+    plain = next_pairs(belief, NOTHING, _seeds(1), Strategy(top_leaf_first=False))[0]
+    assert belief.group[0, plain[0]] != belief.group[0, plain[1]]
+
+
+def test_within_a_pair_of_leaves_each_item_is_as_likely() -> None:
+    belief = _belief([0.0] * 5, [0, 0, 1, 1, 1])
+    many = Belief(*(np.repeat(part, 6000, axis=0) for part in (belief.mean, belief.covariance, belief.group)))
+    empty = np.zeros((6000, 0, 2), dtype=np.int64)
+    pairs = next_pairs(many, empty, _seeds(6000), Strategy(top_leaf_first=False))
+    counts = np.zeros((5, 5))
+    np.add.at(counts, (pairs[:, 0], pairs[:, 1]), 1)
+    assert counts[:2, 2:].sum() == 6000
+    assert counts[:2, 2:] == pytest.approx(1000, abs=120)
+
+
+def test_a_pair_is_not_asked_again_where_repeats_are_not_wanted() -> None:
+    belief = _belief([1.0, 1.0, 0.0], [0, 0, 1])
+    answered = np.array([[[1, 0]]])
+    assert next_pairs(belief, answered, _seeds(1), Strategy()).tolist() == [[0, 1]]
+    assert next_pairs(belief, answered, _seeds(1), Strategy(repeats=False))[0, 1] == 2
+
+
+def test_one_leaf_without_the_rule_asks_at_random_or_the_first_pair() -> None:
+    belief = _belief([0.0] * 4, [0] * 4)
+    many = Belief(*(np.repeat(part, 50, axis=0) for part in (belief.mean, belief.covariance, belief.group)))
+    empty = np.zeros((50, 0, 2), dtype=np.int64)
+    drawn = next_pairs(many, empty, _seeds(50), Strategy(top_leaf_first=False))
+    assert len(np.unique(drawn, axis=0)) == 6
+    first = next_pairs(many, empty, _seeds(50), Strategy(top_leaf_first=False, one_leaf="first"))
+    assert (first == [0, 1]).all()
+
+
+def test_what_is_recommended_among_ties_is_the_option_asked_for() -> None:
+    belief = _belief([1.0, 1.0, 1.0, 0.0], [0, 0, 0, 1])
+    answers = np.array([[[2, 3], [1, 3], [2, 1]]])  # item 0 was never compared
+    seeds = _seeds(1)
+    assert recommend(belief, answers, seeds, Strategy()).tolist() == [1]
+    assert recommend(belief, answers, seeds, Strategy(recommend="most_wins")).tolist() == [2]
+    assert recommend(belief, answers, seeds, Strategy(recommend="random"))[0] in {1, 2}
+
+
+def _loop(n_users: int, strategy: Strategy, n_questions: int = 8, seed: int = 0) -> tuple[Course, FloatArray]:
+    rng = np.random.default_rng(seed)
+    items, utility = rng.normal(size=(n_users, N_ITEMS, 2)), rng.normal(size=(n_users, N_ITEMS))
+
+    def oracle(pairs: IntArray) -> BoolArray:
+        told = np.take_along_axis(utility, pairs, axis=1)
+        return np.asarray(told[:, 0] > told[:, 1])
+
+    surrogate = TreeSurrogate(items, COLUMNS, _seeds(n_users), Growth(tie_break="random"))
+    return ask_and_learn(surrogate, oracle, _seeds(n_users), n_questions=n_questions, strategy=strategy), utility
+
+
+def test_every_answer_is_the_users_own_and_joins_two_items() -> None:
+    course, utility = _loop(40, Strategy())
+    winner, loser = course.answers[..., 0], course.answers[..., 1]
+    user = np.arange(40)
+    assert (utility[user, winner] > utility[user, loser]).all()
+    assert course.mean.shape == (9, 40, N_ITEMS)
+    assert course.recommended.shape == (9, 40)
+
+
+@given(st.integers(0, 50))
+def test_a_user_is_asked_the_same_whoever_else_is_there(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    items, utility = rng.normal(size=(3, 6, 2)), rng.normal(size=(3, 6))
+
+    def course(users: list[int]) -> Course:
+        def oracle(pairs: IntArray) -> BoolArray:
+            told = np.take_along_axis(utility[users], pairs, axis=1)
+            return np.asarray(told[:, 0] > told[:, 1])
+
+        seeds = _seeds(3)[users]
+        surrogate = TreeSurrogate(items[users], COLUMNS, seeds, Growth(tie_break="random"))
+        return ask_and_learn(surrogate, oracle, seeds, n_questions=5)
+
+    together, alone = course([0, 1, 2]), course([2])
+    assert (together.answers[:, 2] == alone.answers[:, 0]).all()
+    assert (together.recommended[:, 2] == alone.recommended[:, 0]).all()
+    assert together.mean[:, 2] == pytest.approx(alone.mean[:, 0], abs=1e-8)
+
+
+def test_the_surrogate_is_the_preference_tree_of_each_user() -> None:
+    course, _ = _loop(5, Strategy())
+    rng = np.random.default_rng(0)
+    items = rng.normal(size=(5, N_ITEMS, 2))
+    belief = TreeSurrogate(items, COLUMNS, _seeds(5))(course.answers.transpose(1, 0, 2))
+    for user in range(5):
+        tree = PreferenceTree(COLUMNS).fit(items[user], course.answers[:, user])
+        leaf = tree.apply(items[user])
+        assert belief.group[user].tolist() == leaf.tolist()
+        assert belief.mean[user] == pytest.approx(tree.leaf_mean_[leaf], abs=1e-8)
+        # Sum-to-zero conditioning moves every covariance by one constant, so the spread of no difference.
+        own, conditioned = belief.covariance[user], tree.leaf_covariance_[leaf[:, None], leaf]
+        assert own - own[0, 0] == pytest.approx(conditioned - conditioned[0, 0], abs=1e-7)
+
+
+def test_asking_finds_the_favourite_far_more_often_than_not_asking() -> None:
+    course, utility = _loop(300, Strategy(repeats=False), n_questions=15)
+    found = (course.recommended == utility.argmax(axis=1)).mean(axis=1)
+    assert found[0] < 0.2
+    assert found[15] > 0.8

@@ -1,0 +1,98 @@
+"""The loop over a box: what it asks about, what it recommends, and that runs do not touch each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from models.asking.box_learning import BoxCourse, ask_in_box
+from models.numerics.hashing import mix
+from models.records.arrays import FloatArray
+from models.trees.growing_tree import GrowingTree
+from models.trees.preference_tree import PreferenceTree
+from models.trees.splits import TieBreak
+
+
+def _peak(points: FloatArray) -> FloatArray:
+    return np.asarray(-((points - [0.3, 0.8, 0.5]) ** 2).sum(axis=1))
+
+
+def _course(seeds: list[int], recommend: str = "first") -> BoxCourse:
+    keys = mix(0, np.array(seeds))
+    return ask_in_box(_peak, 3, keys, n_initial=6, n_questions=15, recommend=recommend)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def course() -> BoxCourse:
+    return _course([1, 2, 3])
+
+
+def test_every_pair_has_its_winner_first_and_lies_in_the_cube(course: BoxCourse) -> None:
+    told = _peak(course.points.reshape(-1, 3)).reshape(3, -1, 2)
+    assert (told[..., 0] > told[..., 1]).all()
+    assert ((course.points >= 0) & (course.points < 1)).all()
+
+
+def test_the_initial_points_are_a_latin_hypercube(course: BoxCourse) -> None:
+    for run in course.points[:, :12]:
+        assert (np.sort((run * 12).astype(int), axis=0) == np.arange(12)[:, None]).all()
+
+
+def test_only_compared_points_of_the_greatest_mean_are_recommended(course: BoxCourse) -> None:
+    for question, (recommended, tied) in enumerate(zip(course.recommended, course.tied, strict=True)):
+        assert tied[np.arange(3), recommended].all()
+        assert not tied[:, 2 * (6 + question) :].any()
+
+
+@pytest.mark.parametrize("rule", ["random", "most_wins"])
+def test_other_rules_recommend_another_of_the_same_ties_and_ask_the_same(course: BoxCourse, rule: str) -> None:
+    other = _course([1, 2, 3], rule)
+    assert (other.points == course.points).all()
+    assert other.tied[np.arange(16)[:, None], np.arange(3), other.recommended].all()
+
+
+def test_a_run_does_not_depend_on_the_others(course: BoxCourse) -> None:
+    alone = _course([3])
+    assert_allclose(alone.points[0], course.points[2])
+    assert (alone.recommended[:, 0] == course.recommended[:, 2]).all()
+
+
+def _grown(points: FloatArray, tie_break: TieBreak, max_depth: int | None) -> GrowingTree:
+    tree = GrowingTree(points, tie_break=tie_break, max_depth=max_depth, seed=5)
+    for pair in range(len(points) // 2):
+        tree.add(pair)
+    return tree
+
+
+@pytest.mark.parametrize("tie_break", ["lowest", "random", "widest_gap"])
+@pytest.mark.parametrize("max_depth", [None, 2])
+def test_a_tree_grown_pair_by_pair_is_the_tree_grown_from_all(tie_break: TieBreak, max_depth: int | None) -> None:
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        points = rng.random((2 * rng.integers(3, 60), 3))
+        points[:2] = [[1.0, 1.0, 1.0], [0.0, 0.0, 0.0]]  # so that both measure gaps in the same unit
+        comparisons = np.arange(len(points)).reshape(-1, 2)
+        whole = PreferenceTree(tie_break=tie_break, max_depth=max_depth, random_state=5).fit(points, comparisons)
+        regions = _grown(points, tie_break, max_depth).regions()
+        assert len(regions.lower) == whole.n_leaves_
+        assert (regions.of_point == whole.apply(points)).all()
+        anywhere = rng.random((200, 3))
+        inside = (anywhere[:, None] >= regions.lower) & (anywhere[:, None] < regions.upper)
+        assert (inside.all(axis=2).argmax(axis=1) == whole.apply(anywhere)).all()
+
+
+def test_the_leaves_boxes_part_the_cube_and_hold_their_points(course: BoxCourse) -> None:
+    for points in course.points:
+        regions = _grown(points, "lowest", None).regions()
+        assert_allclose(np.prod(regions.upper - regions.lower, axis=1).sum(), 1.0)
+        assert (points >= regions.lower[regions.of_point]).all()
+        assert (points <= regions.upper[regions.of_point]).all()
+
+
+def test_asking_comes_near_the_maximum() -> None:
+    course = ask_in_box(_peak, 3, mix(4, np.arange(10)), n_questions=60)
+    told = _peak(course.points.reshape(-1, 3)).reshape(10, -1)
+    at = np.arange(10)
+    assert told[at, course.recommended[-1]].mean() > told[at, course.recommended[0]].mean()
+    assert np.where(course.tied[-1], told, -np.inf).max(axis=1).mean() > -0.02

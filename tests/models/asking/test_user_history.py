@@ -1,0 +1,90 @@
+"""Earlier users help new ones of the same kind, and hinder nobody for ever."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from models.asking.regret import competition_ranks, rho_regret
+from models.asking.user_history import HistoryRule, Population, cohorts, learn_in_cohorts, learn_without_history
+from models.numerics.hashing import mix
+from models.records.arrays import BoolArray, IntArray
+from models.trees.preference_tree import numeric_columns
+
+ITEMS = np.random.default_rng(5).uniform(size=(10, 3))
+
+
+def kind_of(features: np.ndarray) -> np.ndarray:
+    """Two tastes, told apart by the first feature of the users."""
+    return (features[:, 0] > 0.5).astype(int)
+
+
+def population(n_users: int, seed: int = 0) -> tuple[Population, IntArray]:
+    """Users whose ranks follow their kind's utility, one column of the items forwards or another backwards."""
+    rng = np.random.default_rng(seed)
+    features = rng.uniform(size=(n_users, 2))
+    utility = np.where(kind_of(features)[:, None] == 1, ITEMS[:, 0], -ITEMS[:, 1])
+    ranks = competition_ranks(utility)
+    shown = np.tile(np.arange(len(ITEMS)), (n_users, 1))
+    seeds = mix(seed, np.arange(n_users))
+    users, items = numeric_columns(["a", "b"]), numeric_columns(["x", "y", "z"])
+    return Population(features, users, ITEMS, items, shown, seeds), ranks
+
+
+def oracle(ranks: IntArray):
+    def answer(pairs: IntArray) -> BoolArray:
+        asked = np.take_along_axis(ranks, pairs, axis=1)
+        return np.asarray(asked[:, 0] < asked[:, 1])
+
+    return answer
+
+
+def oracles(ranks: IntArray, size: int) -> list:
+    return [oracle(ranks[users]) for users in cohorts(len(ranks), size)]
+
+
+@pytest.fixture(scope="module")
+def regrets() -> tuple[np.ndarray, np.ndarray]:
+    """Mean rho-regret after each of 12 questions, of the users after the first cohort, with and without history."""
+    people, ranks = population(90)
+    rule = HistoryRule(cohort=30, user_depth=2)
+    with_history = learn_in_cohorts(people, oracles(ranks, 30), n_questions=12, rule=rule)
+    without = learn_without_history(people, oracle(ranks), n_questions=12, item_depth=5)
+    late = slice(30, None)
+    return tuple(
+        rho_regret(ranks[late], competition_ranks(course.mean[:, late])).mean(axis=1)
+        for course in (with_history, without)
+    )
+
+
+def test_before_any_question_history_knows_more_than_nothing(regrets: tuple[np.ndarray, np.ndarray]) -> None:
+    with_history, without = regrets
+    assert with_history[0] < 0.5 * without[0]
+
+
+def test_early_questions_are_saved(regrets: tuple[np.ndarray, np.ndarray]) -> None:
+    with_history, without = regrets
+    assert with_history[:5].sum() < without[:5].sum()
+
+
+def test_the_first_cohort_has_no_history_and_the_order_of_users_is_kept() -> None:
+    people, ranks = population(20)
+    course = learn_in_cohorts(people, oracles(ranks, 10), n_questions=3, rule=HistoryRule(cohort=10))
+    first = learn_without_history(people.part(slice(0, 10)), oracle(ranks[:10]), n_questions=3, item_depth=5)
+    assert course.mean.shape == (4, 20, 10)
+    assert course.answers.shape == (3, 20, 2)
+    np.testing.assert_array_equal(course.mean[:, :10], first.mean)
+
+
+def test_a_users_own_answers_overrule_the_prior() -> None:
+    """The last user says the opposite of everybody before: what they liked best is what she is told she likes least."""
+    people, ranks = population(41)
+    people.features[:, 0] = 0.9
+    ranks[:] = competition_ranks(ITEMS[:, 0])
+    ranks[-1] = competition_ranks(-ITEMS[:, 0])
+    course = learn_in_cohorts(people, oracles(ranks, 40), n_questions=30, rule=HistoryRule(cohort=40))
+    others_best = ITEMS[:, 0].argmax()
+    assert course.mean[0, -1].argmax() == others_best
+    assert course.mean[-1, -1, others_best] < np.median(course.mean[-1, -1])
+    regret = rho_regret(ranks[-1], competition_ranks(course.mean[:, -1]))
+    assert regret[-1] < regret[0]

@@ -1,0 +1,83 @@
+"""SpecR and triads: known tournaments by hand, limits, and the published value for the chameleons."""
+
+from __future__ import annotations
+
+import os
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data_adapters.catalogue import adapter
+from data_adapters.source.build import build
+from data_adapters.source.locate import locate
+from models.scores.rankability import dominance, mean_rankability, rankability, spec_r, triads
+from tasks.tables.encode import encode
+
+PAPER_SCISSORS_STONE = np.array([[0, 1], [1, 2], [2, 0]])
+
+
+def ranking(n: int) -> np.ndarray:
+    return np.array(list(combinations(range(n), 2)))
+
+
+def test_a_complete_ranking_is_rankable():
+    assert spec_r(dominance(ranking(9), 9)) == pytest.approx(1.0)
+
+
+def test_paper_scissors_stone_by_hand():
+    # L = I - P has the eigenvalues 0 and 3/2 +- i sqrt(3)/2, at distance 1 from {2, 1, 0}; the out-degrees are all 1.
+    assert spec_r(dominance(PAPER_SCISSORS_STONE, 3)) == pytest.approx(1 - (1 + 1) / 4)
+
+
+def test_nobody_met_is_as_far_from_a_ranking_as_can_be():
+    assert spec_r(dominance(np.zeros((0, 2), dtype=int), 5)) == 0.0
+
+
+def test_who_did_better_dominates_and_evens_do_not():
+    beats = dominance(np.array([[0, 1], [0, 1], [1, 0], [1, 2], [2, 1]]), 3)
+    assert np.array_equal(beats.toarray(), [[0, 1, 0], [0, 0, 0], [0, 0, 0]])
+
+
+@given(st.integers(3, 8), st.integers(0, 999))
+def test_triads_are_those_found_one_by_one(n: int, seed: int):
+    rng = np.random.default_rng(seed)
+    comparisons = ranking(n)[rng.random(n * (n - 1) // 2) < 0.8]
+    flipped = np.where(rng.random((len(comparisons), 1)) < 0.5, comparisons, comparisons[:, ::-1])
+    beats = dominance(flipped, n).toarray()
+    met = beats + beats.T
+    complete = [t for t in combinations(range(n), 3) if all(met[a, b] for a, b in combinations(t, 2))]
+    cyclic = [t for t in complete if set(beats[np.ix_(t, t)].sum(axis=1)) == {1}]
+    assert triads(dominance(flipped, n)) == (len(complete), len(cyclic))
+
+
+def test_a_ranking_has_no_cycle_and_coins_have_a_quarter():
+    assert triads(dominance(ranking(20), 20)).share == 0.0
+    pairs = ranking(150)
+    toss = np.random.default_rng(0).random((len(pairs), 1)) < 0.5
+    assert triads(dominance(np.where(toss, pairs, pairs[:, ::-1]), 150)).share == pytest.approx(0.25, abs=0.01)
+
+
+def test_the_mean_over_groups_is_that_of_each_among_its_own():
+    comparisons = np.vstack([ranking(4), PAPER_SCISSORS_STONE + 4])
+    found = mean_rankability(comparisons, 7, np.repeat([0, 2], [6, 3]), resamples=50, seed=0)
+    assert found.spec_r == pytest.approx((1.0 + 0.5) / 2)
+    assert 0 < found.sd < 0.25
+
+
+def test_one_item_cannot_be_ranked():
+    with pytest.raises(ValueError, match="nothing to rank among 1 items"):
+        spec_r(dominance(np.zeros((0, 2), dtype=int), 1))
+
+
+@pytest.mark.skipif("PREFSTUDY_RAW" not in os.environ, reason="PREFSTUDY_RAW names no folder with the real data")
+def test_the_chameleons_are_as_rankable_as_published():
+    source = adapter("chameleon")
+    [table] = build(source, locate(source, Path(os.environ["PREFSTUDY_RAW"]), allow_unpinned=False))
+    encoded = encode(table)
+    found = rankability(encoded.comparisons, len(encoded.items), resamples=200, seed=0)
+    assert found.spec_r == pytest.approx(0.24, abs=0.0051)  # pref-shap, Table 3
+    assert 0 < found.sd < 0.05

@@ -1,0 +1,128 @@
+"""The section about asking: it says what the results say, compares real data only, and draws nothing outside itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from reports.asking.active_learning import CHOICES, WAYS, Courses, asking_section, asking_sentence, read_courses
+from reports.figures.courses import Curve, Mark, draw_courses
+from reports.page import style
+from reports.page.blocks import Figure, Prose, Table
+from reports.page.finished_run import FinishedRun, NotARunError, open_run
+from tests.reports.conftest import WriteRun
+
+QUESTIONS = 12
+FOUND = {"tree_top_leaf": 0.68, "gp_qeubo": 0.85}
+
+
+def _courses() -> pd.DataFrame:
+    """Curves that fall from 4 to a floor; the share found after nine questions is exactly FOUND where it is named."""
+    ways = [*WAYS, *(way for choices in CHOICES.values() for way in choices)]
+    question = np.arange(QUESTIONS + 1)
+    frames = []
+    for number, way in enumerate(ways):
+        fall = np.exp(-question / (3 + number))
+        share = np.where(question == 9, FOUND.get(way, 0.5), 0.1 + 0.6 * (1 - fall))
+        regret = 4 * fall + (0.5 if way == "tree_top_leaf" else 0.0)
+        frames.append(
+            pd.DataFrame(
+                {
+                    "way": way,
+                    "question": question,
+                    "users": 40,
+                    "rho_regret": regret,
+                    "rho_regret_sd": 0.8,
+                    "top1_error": 9 * fall,
+                    "top1_error_sd": 1.5,
+                    "found_share": share,
+                }
+            )
+        )
+    return pd.concat(frames, ignore_index=True)
+
+
+def _asked(folder: Path) -> FinishedRun:
+    """The run in `folder`, of users who were asked questions."""
+    record = json.loads((folder / "run.json").read_text("utf-8"))
+    record["config"]["active_learning"] = True
+    (folder / "run.json").write_text(json.dumps(record), "utf-8")
+    _courses().to_parquet(folder / "results" / "active_learning.parquet")
+    rows = json.loads((folder / "results" / "metrics.json").read_text("utf-8"))
+    found = {**rows[0], "metric": "found_share", "variant": "tree_top_leaf", "split": "asked", "at": 9, "value": 0.68}
+    rows.append({**found, "published": 0.7, "published_source": "the paper"})
+    (folder / "results" / "metrics.json").write_text(json.dumps(rows), "utf-8")
+    return open_run(folder)
+
+
+def _read(run: FinishedRun) -> Courses:
+    courses = read_courses(run)
+    assert courses is not None
+    return courses
+
+
+def test_a_run_in_which_nobody_was_asked_has_no_such_section(write_run: WriteRun) -> None:
+    assert read_courses(open_run(write_run())) is None
+
+
+def test_a_run_that_says_it_asked_and_lacks_the_results_is_refused(write_run: WriteRun) -> None:
+    run = _asked(write_run())
+    (run.path / "results" / "active_learning.parquet").unlink()
+    with pytest.raises(NotARunError, match=r"active_learning\.parquet is missing"):
+        read_courses(run)
+
+
+def test_the_answer_says_what_nine_questions_find(write_run: WriteRun) -> None:
+    sentence = asking_sentence(_read(_asked(write_run())))
+    assert "68% of users are recommended the item they like best" in sentence
+    assert "by a Gaussian process it is 85%" in sentence
+
+
+def test_the_section_tells_the_lower_regret_and_every_choice_tried(write_run: WriteRun) -> None:
+    run = _asked(write_run())
+    section = asking_section(run, _read(run))
+    prose = " ".join(text for block in section.blocks if isinstance(block, Prose) for text in block.paragraphs)
+    assert "After 9 questions the Gaussian process has the lower ρ-regret (tree 0.70, Gaussian process 0.42)" in prose
+    assert "The paper reads its Figure 3" in prose
+    [table] = [block for block in section.blocks if isinstance(block, Table)]
+    assert len(table.rows) == sum(len(choices) for choices in CHOICES.values())
+    assert table.rows[0].group.startswith("Tree, top-leaf rule: ρ-regret 0.70 / ")
+    assert "found 68 / " in table.rows[0].group
+
+
+def test_published_values_are_marked_on_real_data_only(write_run: WriteRun) -> None:
+    for simulated in (False, True):
+        run = _asked(write_run(simulated=simulated))
+        section = asking_section(run, _read(run))
+        [picture] = [
+            picture
+            for block in section.blocks
+            if isinstance(block, Figure)
+            for picture in block.pictures
+            if picture.name == "asked-found"
+        ]
+        assert ("published" in picture.svg) is not simulated
+        prose = " ".join(text for block in section.blocks if isinstance(block, Prose) for text in block.paragraphs)
+        assert ("The paper reads" in prose) is not simulated
+
+
+def test_nothing_drawn_lies_outside_the_picture() -> None:
+    mean = np.linspace(4, 0.5, 21)
+    curves = [Curve(f"{label}, whatever that is", mean, mean / 2) for label in WAYS.values()]
+    marks, reference = [Mark(9, 0.7, "published")], Curve("bandit, keeps the winner", mean[:10])
+    figure = draw_courses("favourite recommended", curves, height=56, marks=marks, reference=reference)
+    with style.house_style():
+        FigureCanvasAgg(figure).draw()
+        canvas, axes = figure.bbox, figure.axes[0]
+        [legend] = figure.legends
+        low, high = axes.get_ylim()
+        ticks = [text for at, text in zip(axes.get_yticks(), axes.get_yticklabels(), strict=True) if low <= at <= high]
+        boxes = [text.get_window_extent() for text in (*ticks, axes.xaxis.label, axes.yaxis.label)]
+        highest = max(box.y1 for box in boxes)
+        assert all(canvas.x0 <= box.x0 and canvas.y0 <= box.y0 and box.y1 <= canvas.y1 for box in boxes)
+        assert legend.get_window_extent().y0 >= highest

@@ -1,0 +1,46 @@
+"""What many trees ask about is counted right, and the gallery shows trees of every size."""
+
+from __future__ import annotations
+
+import pytest
+
+from data_adapters.catalogue import adapter
+from data_adapters.source.build import build
+from data_adapters.source.locate import locate
+from data_adapters.source.simulation import simulate
+from data_adapters.table.parquet import write_table
+from tasks.respondents.many_trees import asked_features, gallery
+from tasks.respondents.protocols import Protocol, Respondents, example_trees, read_respondents
+
+
+@pytest.fixture(scope="module")
+def respondents(tmp_path_factory: pytest.TempPathFactory) -> Respondents:
+    folder = tmp_path_factory.mktemp("sushi")
+    source = adapter("sushi")
+    simulate(source, folder / "raw", seed=4, users=25)
+    [table] = [table for table in build(source, locate(source, folder / "raw")) if table.name == "sushi"]
+    return read_respondents(write_table(table, folder))
+
+
+def test_shares_are_those_of_the_single_trees_counted_one_by_one(respondents: Respondents) -> None:
+    found = asked_features(respondents, Protocol(), seed=0, test_share=0.2).set_index("feature")
+    asked: dict[str, int] = dict.fromkeys(found.index, 0)
+    first: dict[str, int] = dict.fromkeys(found.index, 0)
+    for user in respondents.user_ids:
+        tree = example_trees(respondents, {"it": Protocol()}, user, seed=0)["trees"]["it"]
+        features = [tree["columns"][node["column"]]["feature"] for node in tree["nodes"] if node["column"] is not None]
+        for name in set(features):
+            asked[name] += 1
+        if features:
+            first[features[0]] += 1
+    for name in found.index:
+        assert found.loc[name, "asked"] == pytest.approx(asked[name] / 25)
+        assert found.loc[name, "first"] == pytest.approx(first[name] / 25)
+
+
+def test_the_gallery_goes_from_the_smallest_to_the_largest_tree(respondents: Respondents) -> None:
+    shown = gallery(respondents, Protocol(), seed=0, test_share=0.2, shown=4)["trees"]
+    sizes = [len(entry["tree"]["leaf_mean"]) for entry in shown]
+    assert sizes == sorted(sizes)
+    assert len({entry["user_id"] for entry in shown}) == 4
+    assert min(sizes) > 1
