@@ -13,7 +13,6 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import minimize_scalar
 
 from models.records.arrays import FloatArray
 
@@ -156,15 +155,12 @@ def _michalewicz_maximiser(number: int) -> float:
     takes it from a table up to 10 dimensions and extrapolates above.
     """
 
-    def term(x: FloatArray) -> FloatArray:
-        return np.asarray(np.sin(x) * np.sin(number * x**2 / np.pi) ** 20)
-
-    grid = np.linspace(0, np.pi, 20_001)
-    start, step = grid[term(grid).argmax()], grid[1]
-    found = minimize_scalar(
-        lambda x: -float(term(np.float64(x))), bounds=(start - step, start + step), options={"xatol": 1e-12}
-    )
-    return float(found.x)
+    low, high = 0.0, np.pi
+    for _ in range(3):  # the best point of a grid, then of a finer grid around it
+        x = np.linspace(low, high, 20_001)
+        best = (np.sin(x) * np.sin(number * x**2 / np.pi) ** 20).argmax()
+        low, high = x[max(best - 1, 0)], x[min(best + 1, len(x) - 1)]
+    return float(x[best])
 
 
 def _schwefel(d: int) -> BenchmarkFunction:
