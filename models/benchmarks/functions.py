@@ -154,7 +154,6 @@ def _michalewicz_maximiser(number: int) -> float:
     Michalewicz's function is a sum of one such term a coordinate, so its maximum is known in any dimension. The paper
     takes it from a table up to 10 dimensions and extrapolates above.
     """
-
     low, high = 0.0, np.pi
     for _ in range(3):  # the best point of a grid, then of a finer grid around it
         x = np.linspace(low, high, 20_001)
