@@ -69,12 +69,8 @@ def ask_in_box(
     seeds: (t,) one a run; the rest as for `GrowingTree` and `PreferenceTree`. A question is a point drawn uniformly
     from each of the two leaves' boxes. Only points that were compared are recommended.
     """
-    d = n_features
-    first = np.stack([LatinHypercube(d, rng=int(seed)).random(2 * n_initial) for seed in seeds])
-    points = np.zeros((len(seeds), 2 * (n_initial + n_questions), d))
-    points[:, : 2 * n_initial] = _winners_first(utility, first.reshape(len(seeds), n_initial, 2, d)).reshape(
-        first.shape
-    )
+    points = np.zeros((len(seeds), 2 * (n_initial + n_questions), n_features))
+    points[:, : 2 * n_initial] = initial_points(utility, n_features, seeds, n_initial)
     trees = [
         GrowingTree(own, tie_break=tie_break, max_depth=max_depth, seed=int(seed.astype(np.int64)))
         for own, seed in zip(points, seeds, strict=True)
@@ -92,12 +88,18 @@ def ask_in_box(
         recommended[question] = _recommend(tied[question, :, :known], lots, recommend)
         if question < n_questions:
             pair_of_points = _next_points(leaves, lots)
-            points[:, known : known + 2] = _winners_first(utility, pair_of_points[:, None])[:, 0]
+            points[:, known : known + 2] = winners_first(utility, pair_of_points[:, None])[:, 0]
             new = range(n_initial + question, n_initial + question + 1)
     return BoxCourse(points, recommended, tied)
 
 
-def _winners_first(utility: Utility, pairs: FloatArray) -> FloatArray:
+def initial_points(utility: Utility, n_features: int, seeds: HashArray, n_pairs: int) -> FloatArray:
+    """Pairs of a Latin hypercube for each run, (t, 2 n_pairs, d): the preferred point of each pair first."""
+    first = np.stack([LatinHypercube(n_features, rng=int(seed)).random(2 * n_pairs) for seed in seeds])
+    return winners_first(utility, first.reshape(len(seeds), n_pairs, 2, n_features)).reshape(first.shape)
+
+
+def winners_first(utility: Utility, pairs: FloatArray) -> FloatArray:
     """Pairs of points (t, n, 2, d), the preferred one first."""
     told = utility(pairs.reshape(-1, pairs.shape[-1])).reshape(pairs.shape[:3])
     return np.where((told[..., 0] > told[..., 1])[..., None, None], pairs, pairs[:, :, ::-1])

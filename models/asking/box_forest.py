@@ -1,0 +1,164 @@
+"""Learning where a utility over a box is greatest with a forest of preference trees as the surrogate.
+
+One greedy tree ties many points at its top and is sure of its splits. Here each tree is grown from a bootstrap sample of
+the comparisons, so that the uncertainty of the splits enters qEUBO, and hardly two points tie.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.asking.active_learning import best_by_lot, near_greatest
+from models.asking.box_learning import BoxCourse, Utility, initial_points, winners_first
+from models.asking.qeubo import qeubo
+from models.gaussian.laplace import count_pairs, laplace_covariance, laplace_mode
+from models.numerics.hashing import HashArray, mix
+from models.records.arrays import FloatArray, IntArray
+from models.records.features import Column, FeatureKind
+from models.trees.binning import bin_items
+from models.trees.growth import Growth, grow
+from models.trees.leaf_fit import prior_factor
+from models.trees.trees import Trees
+
+_TREE, _PAIR = 0, 1  # what a hash decides
+
+
+@dataclass(frozen=True)
+class CandidatePoints:
+    """The points whose pairs qEUBO chooses among: uniform ones, the best compared ones, and points near those.
+
+    near: points near each of the `best`, moved in every coordinate by normal steps. The standard deviation of the steps
+    of a point is drawn log-uniformly between the two `reach`, as a share of the box's width.
+    """
+
+    uniform: int = 60
+    best: int = 6
+    near: int = 6
+    reach: tuple[float, float] = (0.003, 0.1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Forest:
+    """The trees of t runs, T each, and their leaves. mean: (t T, leaves); covariance: (t T, leaves, leaves)."""
+
+    trees: Trees
+    n_trees: int
+    mean: FloatArray
+    covariance: FloatArray
+    leaf_of_point: IntArray  # (t T, points)
+
+    def at_points(self) -> FloatArray:
+        """Mean utility of each compared point over the trees of its run, (t, points)."""
+        return self._over_trees(np.take_along_axis(self.mean, self.leaf_of_point, axis=1))
+
+    def at(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean (t, c) and covariance (t, c, c) of the utilities of points (t, c, d), over the trees of each run."""
+        n_runs, c, d = points.shape
+        everywhere = np.repeat(points, self.n_trees, axis=0)
+        tree = np.repeat(np.arange(n_runs * self.n_trees), c)
+        leaf = self.trees.leaf_of(everywhere.reshape(-1, d), tree).reshape(-1, c)
+        means = np.take_along_axis(self.mean, leaf, axis=1)
+        within = self._over_trees(self.covariance[np.arange(len(leaf))[:, None, None], leaf[:, :, None], leaf[:, None]])
+        mean = self._over_trees(means)
+        apart = means.reshape(n_runs, self.n_trees, c) - mean[:, None]
+        return mean, within + np.swapaxes(apart, 1, 2) @ apart / self.n_trees
+
+    def _over_trees(self, values: FloatArray) -> FloatArray:
+        return np.asarray(values.reshape(-1, self.n_trees, *values.shape[1:]).mean(axis=1))
+
+
+def ask_in_box_with_forest(
+    utility: Utility,
+    n_features: int,
+    seeds: HashArray,
+    *,
+    n_initial: int = 20,
+    n_questions: int = 200,
+    n_trees: int = 16,
+    candidates: CandidatePoints | None = None,
+    max_depth: int | None = None,
+    ratio: float = 0.25,
+) -> BoxCourse:
+    """Ask n_initial pairs of a Latin hypercube, then n_questions chosen by qEUBO over pairs of candidate points.
+
+    seeds: (t,) one a run; runs advance together, and each depends on its own seed and answers alone. Each tree counts a
+    comparison as often as a Poisson variable of mean 1 says, drawn once: the online bootstrap. Its leaves are fitted to
+    all comparisons, each once. Recommended is the compared point of the greatest mean over trees.
+
+    >>> course = ask_in_box_with_forest(lambda x: -abs(x[:, 0] - 0.3), 1, mix(0, np.arange(2)), n_questions=15)
+    >>> found = course.points[np.arange(2), course.recommended[-1], 0]
+    >>> bool((abs(found - 0.3) < 0.05).all())
+    True
+    """
+    candidates = candidates or CandidatePoints()
+    rngs = [np.random.default_rng(int(seed)) for seed in seeds]
+    points = np.zeros((len(seeds), 2 * (n_initial + n_questions), n_features))
+    points[:, : 2 * n_initial] = initial_points(utility, n_features, seeds, n_initial)
+    weights = np.zeros((len(seeds), n_trees, n_initial + n_questions), dtype=np.int64)
+    weights[:, :, :n_initial] = [rng.poisson(1.0, size=(n_trees, n_initial)) for rng in rngs]
+    tie_seeds = mix(mix(seeds, _TREE)[:, None], np.arange(n_trees)).ravel() >> np.uint64(2)
+    growth = Growth(max_categories=None, tie_break="random", max_depth=max_depth)
+    recommended = np.zeros((n_questions + 1, len(seeds)), dtype=np.int64)
+    tied = np.zeros((n_questions + 1, *points.shape[:2]), dtype=bool)
+    for question in range(n_questions + 1):
+        n_pairs = n_initial + question
+        known = 2 * n_pairs
+        forest = _grow(points[:, :known], weights[:, :, :n_pairs], tie_seeds, growth, ratio)
+        mean = forest.at_points()
+        tied[question, :, :known] = near_greatest(mean)
+        recommended[question] = mean.argmax(axis=1)
+        if question < n_questions:
+            chosen = _next_pair(forest, _candidates(points[:, :known], mean, candidates, rngs), mix(seeds, question))
+            points[:, known : known + 2] = winners_first(utility, chosen[:, None])[:, 0]
+            weights[:, :, n_pairs] = [rng.poisson(1.0, size=n_trees) for rng in rngs]
+    return BoxCourse(points, recommended, tied)
+
+
+def _grow(points: FloatArray, weights: IntArray, seeds: HashArray, growth: Growth, ratio: float) -> _Forest:
+    """points: (t, 2n, d), winners in even rows; weights: (t, T, n) how often each tree counts a comparison."""
+    n_runs, n_trees, n_pairs = weights.shape
+    n_points, d = points.shape[1:]
+    items = np.repeat(points, n_trees, axis=0).reshape(-1, d)
+    tree, pair = np.divmod(np.repeat(np.arange(weights.size), weights.ravel()), n_pairs)
+    winner = tree * n_points + 2 * pair
+    tree_of_item = np.repeat(np.arange(n_runs * n_trees), n_points)
+    columns = [Column(name=str(k), feature=str(k), kind=FeatureKind.NUMERIC) for k in range(d)]
+    trees = grow(
+        bin_items(items, columns), np.stack([winner, winner + 1], axis=1), tree_of_item, n_runs * n_trees,
+        seeds.astype(np.int64), growth,
+    )  # fmt: skip
+    leaf = trees.leaf_of_item.reshape(-1, n_points)
+    problem = np.repeat(np.arange(len(leaf)), n_pairs)
+    pairs = count_pairs(
+        problem, leaf[:, ::2].ravel(), leaf[:, 1::2].ravel(), len(leaf), int(trees.n_leaves.max())
+    )  # fmt: skip
+    factor = prior_factor(ratio)
+    mean = laplace_mode(pairs, factor)
+    return _Forest(trees, n_trees, mean, laplace_covariance(pairs, mean, factor), leaf)
+
+
+def _candidates(
+    points: FloatArray, mean: FloatArray, candidates: CandidatePoints, rngs: list[np.random.Generator]
+) -> FloatArray:
+    """(t, c, d) the candidate points of each run."""
+    d = points.shape[2]
+    best = np.take_along_axis(points, np.argsort(-mean, axis=1, kind="stable")[:, : candidates.best, None], axis=1)
+    low, high = np.log(candidates.reach)
+    found = []
+    for own, rng in zip(best, rngs, strict=True):
+        reach = np.exp(rng.uniform(low, high, size=(len(own), candidates.near, 1)))
+        near = np.clip(own[:, None] + reach * rng.normal(size=(len(own), candidates.near, d)), 0.0, 1.0)
+        found.append(np.concatenate([rng.random((candidates.uniform, d)), own, near.reshape(-1, d)]))
+    return np.stack(found)
+
+
+def _next_pair(forest: _Forest, points: FloatArray, lots: HashArray) -> FloatArray:
+    """The pair of greatest qEUBO among the candidate points (t, c, d), (t, 2, d); of equal ones one by lot."""
+    mean, covariance = forest.at(points)
+    first, second = np.triu_indices(points.shape[1], 1)
+    value = qeubo(mean, covariance, first, second)
+    best = best_by_lot(value, mix(mix(lots, _PAIR)[:, None], np.arange(len(first))))
+    run = np.arange(len(points))
+    return np.stack([points[run, first[best]], points[run, second[best]]], axis=1)
