@@ -1,7 +1,7 @@
 """Learning where a utility over a box is greatest with a forest of preference trees as the surrogate.
 
-One greedy tree ties many points at its top and is sure of its splits. Here each tree is grown from a bootstrap sample of
-the comparisons, so that the uncertainty of the splits enters qEUBO, and hardly two points tie.
+One greedy tree ties many points at its top and is sure of its splits. Here each tree is grown from a bootstrap sample
+of the comparisons, so that the uncertainty of the splits enters qEUBO, and hardly two points tie.
 """
 
 from __future__ import annotations
