@@ -11,11 +11,11 @@ from models.benchmarks.functions import benchmark_function
 from models.numerics.hashing import mix
 
 
-def test_it_finds_the_maximum_of_branin_within_100_questions() -> None:
+def test_it_finds_the_maximum_of_branin_within_60_questions_in_most_runs() -> None:
     branin = benchmark_function("branin")
-    course = ask_in_box_with_forest(branin, 2, mix(0, np.arange(2)), n_questions=100)
-    found = branin(course.points[np.arange(2), course.recommended[-1]])
-    assert (branin.maximum - found < 0.3).all()
+    course = ask_in_box_with_forest(branin, 2, mix(0, np.arange(3)), n_questions=60)
+    regret = branin.maximum - branin(course.points[np.arange(3), course.recommended[-1]])
+    assert np.median(regret) < 0.1
 
 
 def test_the_recommendation_is_a_compared_point_and_pairs_hold_the_winner_first() -> None:
