@@ -71,5 +71,5 @@ def test_what_the_rule_does_not_look_at_matters_least(losses):
 
 def test_an_unknown_player_is_refused_with_those_who_may_be_meant(table):
     name = player(table)[1]
-    with pytest.raises(UsageError, match=f"no '{name}x' among the .* of tennis. Did you mean .*{name}"):
+    with pytest.raises(UsageError, match=f"no '{name}x' among the .* players of tennis. Did you mean .*{name}"):
         explained(table, f"{name}x")
