@@ -1,4 +1,4 @@
-"""The chameleon study: 106 contests of 35 males, too few for one test set, so that every contest is tested."""
+"""The chameleon study: 106 contests of 35 males, too few for one test set; folds test every contest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MODELS: tuple[DuelModel, ...] = ("gpm_u", "gpm", "upm", "preference_tree")
 PUBLISHED = published_auc({"gpm": 0.92, "upm": 0.80})
 PUBLISHED_SPEC_R = 0.24
 FORM = ("won_last", "wins_of_last_two", "prior_wins")
-"""What a male had won before a contest."""
+"""Features of a comparison: what each male had won before the contest."""
 
 
 class ChameleonConfig(DuelConfig):
@@ -28,7 +28,7 @@ class ChameleonConfig(DuelConfig):
     explaining: ExplainConfig = Field(
         default=CHAMELEON, description="duels to explain, and published findings to judge by the explanations"
     )
-    folds: int | None = Field(default=10, ge=2, description="folds; every contest is tested once a run")
+    folds: int | None = Field(default=10, ge=2, description="number of folds; each run tests every contest once")
     form: bool = Field(default=True, description="models also get what each male had won before the contest")
     tuning: Tuning = Field(default=Tuning(rank=None), description="search for lengthscales, penalty and depth")
     resamples: int = Field(default=1_000, ge=2, description="number of bootstrap resamples for the interval of SpecR")
@@ -43,7 +43,7 @@ DEMO = ChameleonConfig(
 
 @flow(name="chameleon", task_runner=one_thread_a_core())
 def chameleon_study(config: ChameleonConfig = PAPER) -> Path:
-    """Predict every contest from the nine tenths it is not in, five times over (pref-shap, section 4 and Table 3)."""
+    """Predict every contest by models fitted without its fold, in five runs (pref-shap, section 4 and Table 3)."""
     return study_duels(
         "chameleon",
         config,

@@ -19,7 +19,7 @@ MODELS: tuple[DuelModel, ...] = ("gpm_u", "gpm", "upm", "preference_tree")
 PUBLISHED = published_auc({"gpm": 0.86, "upm": 0.82})
 PUBLISHED_SPEC_R = 0.20
 LEFT_OUT = ("generation",)
-"""It is when a Pokemon came, not what it is like; the paper does not use it either."""
+"""The generation says when a Pokemon was introduced, not what it is like; the paper does not use it either."""
 
 
 class PokemonConfig(DuelConfig):

@@ -1,4 +1,4 @@
-"""The synthetic study: matches that no ranking explains, drawn as pref-shap says, and which models can learn them."""
+"""The synthetic study: simulated matches that no ranking explains, and the models that can learn them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ class SyntheticConfig(DuelConfig):
     explaining: ExplainConfig = Field(
         default=SYNTHETIC, description="duels to explain, and published findings to judge by the explanations"
     )
-    simulated: bool = Field(
-        default=True, description="draw the matches; they were not published, only how to draw them"
-    )
+    simulated: bool = Field(default=True, description="simulate the matches; only the way to draw them was published")
 
 
 PAPER = SyntheticConfig()

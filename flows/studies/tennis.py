@@ -35,7 +35,7 @@ DEMO = TennisConfig(simulated=True, items=80, runs=2, tuning=Tuning(steps=4))
 
 @flow(name="tennis", task_runner=one_thread_a_core())
 def tennis_study(config: TennisConfig = PAPER) -> Path:
-    """Predict a tenth of the matches, knowing the surface and the roof or not (pref-shap, section 4 and Table 3)."""
+    """Predict a tenth of the matches with and without surface and roof (pref-shap, section 4 and Table 3)."""
     return study_duels(
         "tennis",
         config,

@@ -135,7 +135,7 @@ class MedianSettings(Record):
 
 
 class ChosenMedians(Record):
-    """What the validation parts chose: `chosen_medians.json`."""
+    """The settings chosen without the test parts, as medians over splits: `chosen_medians.json`."""
 
     splits: int
     models: tuple[MedianSettings, ...]

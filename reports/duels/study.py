@@ -231,7 +231,7 @@ def _of_data(run: FinishedRun, metric: str) -> MetricRow:
 
 
 def _chosen(run: FinishedRun, models: Sequence[str]) -> list[Block]:
-    """The settings that the validation duels chose, as medians over splits."""
+    """The chosen settings as medians over splits."""
     medians = read_result(run, CHOSEN_MEDIANS, ChosenMedians)
     by_model = {str(each.model): each for each in medians.models}
     if missing := [model for model in models if model not in by_model]:
@@ -250,7 +250,7 @@ def _chosen(run: FinishedRun, models: Sequence[str]) -> list[Block]:
     depth = "" if tree is None else f" The preference tree has {_depth(tree.max_depth)}."
     return [
         Table(
-            f"Settings chosen on the validation part of each split: lengthscale of every feature and penalty, medians "
+            f"Settings chosen in each split without its test part: lengthscale of every feature and penalty, medians "
             f"over {medians.splits} splits.{depth}",
             [Column("", "left"), *(Column(SHORT[each.model]) for each in kernels)],
             rows,

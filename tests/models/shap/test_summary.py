@@ -14,7 +14,8 @@ def explanation(error: float | None = None, coalitions: int = 8) -> PreferenceEx
     values = np.array([[1.0, -4.0, 2.0], [3.0, 2.0, -2.0]])
     full = values.sum(axis=1)
     return PreferenceExplanation(
-        players=("speed", REST, "types"), values=values, empty=np.zeros(2), full=full, score=full + np.array([0.5, -0.25]),
+        players=("speed", REST, "types"), values=values, empty=np.zeros(2), full=full,
+        score=full + np.array([0.5, -0.25]),
         standard_error=None if error is None else np.full((2, 3), error),
         data=np.array([[-1.0, 5.0, np.nan], [-2.0, 0.0, np.nan]]), coalitions=coalitions,
     )  # fmt: skip
