@@ -99,7 +99,9 @@ def _rows(kind: DuelsOf, duels: Duels, held_out: IntArray, items_named: Mapping[
     met[held_out] = True
     if kind.lost_by is not None:
         if kind.lost_by not in items_named:
-            raise UsageError(f"explaining.kinds, {kind.name}: there is no item named {kind.lost_by!r}, or several are.")
+            raise UsageError(
+                f"explaining.kinds, {kind.name}: there is no item named {kind.lost_by!r}, or more than one."
+            )
         met = duels.comparisons[:, 1] == items_named[kind.lost_by]
     if kind.between is not None:
         met &= _between(duels, *kind.between)
