@@ -5,14 +5,20 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from prefect import flow
 
 from flows.studies.synthetic import SyntheticConfig, synthetic_study
+from models.kernels.selection import Tuning
 from models.records.run_record import RunRecord
-from tasks.duels.models import Tuning
+from reports.duels.study import duel_page
+from reports.page.finished_run import open_run
+from reports.page.html import to_html
+from tasks.duels.study import DuelConfig, study_duels
 from tasks.runs.results import METRICS
 
 SMALL = Tuning(rank=60, steps=2, inner_folds=2, lengthscales=(2.0,), penalties=(1e-2,), depths=(2, 3))
@@ -53,7 +59,7 @@ def test_each_model_is_scored_as_is_honest_and_the_published_ones_as_was_publish
 def test_the_report_answers_first_and_says_what_the_published_figure_is(run_dir: Path):
     page = (run_dir / "report.html").read_text()
     text = re.sub(r"<[^>]+>", " ", page)
-    assert "Of the models tried the" in text
+    assert "Of the models tried, the" in text
     assert "SIMULATED DATA" in text
     assert "mirror image is then in training" in text
     assert "SpecR" in text
@@ -81,3 +87,39 @@ def test_the_same_settings_give_the_same_bytes(tmp_path: Path):
     assert {"metrics.json", "runs.parquet", "chosen_models.json"} <= names
     for name in sorted(names):
         assert (folders[0] / "results" / name).read_bytes() == (folders[1] / "results" / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("folds", [None, 3])
+def test_a_study_of_items_and_comparisons_needs_nothing_but_a_name(tmp_path: Path, folds: int | None):
+    config = DuelConfig(simulated=True, items=20, runs=1, folds=folds, resamples=5, tuning=SMALL, out=tmp_path)
+    run_dir = flow(study_duels)("synthetic", config)
+    chosen = json.loads((run_dir / "results" / "chosen_models.json").read_text())
+    assert [each["model"] for each in chosen if each["split"] == 0] == ["gpm", "upm", "preference_tree"]
+    assert {each["split"] for each in chosen} == set(range(folds or 1))
+    run = open_run(run_dir)
+    page = duel_page(run)
+    assert (page.study, page.title) == ("Synthetic", run.record.data[0].title)
+    assert "What decides it" not in [section.heading for section in page.sections]
+    text = re.sub(r"<[^>]+>", " ", to_html(page)).casefold()
+    assert "published" not in text.replace("published_protocol = yes", "")
+
+
+def test_the_report_says_what_the_results_say_and_computes_no_claim(run_dir: Path, tmp_path: Path):
+    copy = Path(shutil.copytree(run_dir, tmp_path / "copy"))
+    replace = {
+        "comparisons.json": {"best": "preference_tree", "highest": "preference_tree", "gains": [], "near": 1.0},
+        "rankability.json": {"lower": 0.111, "upper": 0.888},
+    }
+    for name, update in replace.items():
+        path = copy / "results" / name
+        found = json.loads(path.read_text()) | update
+        if name == "comparisons.json":
+            found["published"] = [each | {"near": True, "found": 0.123} for each in found["published"]]
+        path.write_text(json.dumps(found))
+    page = duel_page(open_run(copy))
+    text = " ".join(re.sub(r"<[^>]+>", " ", to_html(page)).split())
+    assert "Of the models tried, the preference tree predicts best" in text
+    assert "points of AUC (" not in text
+    assert "95% interval of 0.111 to 0.888" in text
+    assert "the models here have 0.123 and 0.123" in text
+    assert "no figure is more than 100 points from the published one" in text
