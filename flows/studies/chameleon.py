@@ -10,7 +10,7 @@ from pydantic import Field
 from tasks.duels.kept_explanations import ExplainConfig
 from tasks.duels.models import DuelModel, Tuning
 from tasks.duels.published_findings import CHAMELEON
-from tasks.duels.scoring import DuelTrial, Published
+from tasks.duels.scoring import Published
 from tasks.duels.study import DuelConfig, study_duels
 from tasks.runs.workers import one_thread_a_core
 
@@ -27,15 +27,10 @@ class ChameleonConfig(DuelConfig):
     explaining: ExplainConfig = Field(
         default=CHAMELEON, description="which duels are explained, and the published findings that this decides"
     )
-    folds: int = Field(default=10, ge=2, description="folds; every contest is tested once a run, by a model without it")
+    folds: int | None = Field(default=10, ge=2, description="folds; every contest is tested once a run")
     form: bool = Field(default=True, description="models also get what each male had won before the contest")
     tuning: Tuning = Field(default=Tuning(rank=None), description="how lengthscales, penalty and depth are chosen")
     resamples: int = Field(default=1_000, ge=2, description="resamples for the spread of SpecR")
-
-    def trial(self, table: Path, models: tuple[DuelModel, ...]) -> DuelTrial:
-        """Settings are chosen in inner folds: a tenth of so few contests chooses nothing."""
-        update = {"folds": self.folds, "sides": FORM if self.form else ()}
-        return super().trial(table, models).model_copy(update=update)
 
 
 PAPER = ChameleonConfig()
@@ -48,4 +43,11 @@ DEMO = ChameleonConfig(
 @flow(name="chameleon", task_runner=one_thread_a_core())
 def chameleon_study(config: ChameleonConfig = PAPER) -> Path:
     """Predict every contest from the nine tenths it is not in, five times over (pref-shap, section 4 and Table 3)."""
-    return study_duels("chameleon", config, models=MODELS, published=PUBLISHED, published_spec_r=PUBLISHED_SPEC_R)
+    return study_duels(
+        "chameleon",
+        config,
+        models=MODELS,
+        published=PUBLISHED,
+        published_spec_r=PUBLISHED_SPEC_R,
+        sides=FORM if config.form else (),
+    )

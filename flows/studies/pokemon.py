@@ -10,7 +10,7 @@ from pydantic import Field
 from tasks.duels.kept_explanations import ExplainConfig
 from tasks.duels.models import DuelModel, Tuning
 from tasks.duels.published_findings import POKEMON
-from tasks.duels.scoring import DuelTrial, Published
+from tasks.duels.scoring import Published
 from tasks.duels.study import DuelConfig, study_duels
 from tasks.runs.workers import one_thread_a_core
 
@@ -29,10 +29,6 @@ class PokemonConfig(DuelConfig):
         default=POKEMON, description="which duels are explained, and the published findings that this decides"
     )
 
-    def trial(self, table: Path, models: tuple[DuelModel, ...]) -> DuelTrial:
-        """Models get six stats, whether it is legendary, and the types."""
-        return super().trial(table, models).model_copy(update={"leave_out": LEFT_OUT})
-
 
 PAPER = PokemonConfig()
 DEMO = PokemonConfig(simulated=True, items=80, runs=2, tuning=Tuning(steps=4))
@@ -48,4 +44,5 @@ def pokemon_study(config: PokemonConfig = PAPER) -> Path:
         published=PUBLISHED,
         published_spec_r=PUBLISHED_SPEC_R,
         published_variant="published-60000",
+        leave_out=LEFT_OUT,
     )

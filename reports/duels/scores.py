@@ -45,6 +45,9 @@ class Duel(NamedTuple):
     many: str
 
 
+DUEL = Duel("duel", "duels")
+
+
 class Scores:
     """The metrics of a run by variant, model and metric. Raises NotARunError where one is missing or malformed."""
 

@@ -11,7 +11,7 @@ from scipy.stats import norm
 from models.records.results import MetricRow
 from reports.duels.explanation import explanation_section, has_explanations, verdict_sentence
 from reports.duels.published_protocol import protocol_blocks
-from reports.duels.scores import LEAKING, MODELS, SHORT, SPLIT_FIRST, Duel, Scores
+from reports.duels.scores import DUEL, LEAKING, MODELS, SHORT, SPLIT_FIRST, Duel, Scores
 from reports.figures.comparison import Estimate, draw_comparison
 from reports.page import style
 from reports.page.blocks import (
@@ -42,16 +42,25 @@ METRICS: Mapping[str, str] = {"auc": "AUC", "accuracy": "accuracy", "log_loss": 
 _WIDTH = style.HALF_WIDTH
 
 
-def duel_page(run: FinishedRun, *, study: str, title: str, duel: Duel, comparable: bool) -> Page:
+def duel_page(
+    run: FinishedRun,
+    *,
+    study: str | None = None,
+    title: str | None = None,
+    duel: Duel = DUEL,
+    comparable: bool = True,
+) -> Page:
     """The report of a run of a study of duels.
 
-    comparable: whether the data are like those of the published figures.
+    study, title: the study's own name and the title of its data if None. comparable: whether the data are like those
+    of the published figures, if there are any.
     Raises NotARunError if a result it needs is missing or malformed.
     """
     scores = Scores(run)
+    published = scores.mirrored or any(row.published is not None for row in run.metrics)
     return Page(
-        study=study,
-        title=title,
+        study=study or spaced(run.record.study).capitalize(),
+        title=title or run.record.data[0].title,
         facts=facts(run.record),
         warnings=warnings(run.record),
         cover="auc",
@@ -59,7 +68,11 @@ def duel_page(run: FinishedRun, *, study: str, title: str, duel: Duel, comparabl
         answer=_answer(run, scores, duel, comparable=comparable),
         sections=[
             Section("How well each model predicts", _prediction(scores, duel)),
-            Section("Published beside found", protocol_blocks(scores, duel, comparable=comparable)),
+            *(
+                [Section("Published beside found", protocol_blocks(scores, duel, comparable=comparable))]
+                if published
+                else []
+            ),
             *([explanation_section(run, comparable=comparable)] if has_explanations(run) else []),
             Section("Can it be ranked?", _rankability(run, duel, comparable=comparable)),
             Section("How the models were tuned", _chosen(run, scores.models)),

@@ -29,6 +29,12 @@ class DuelConfig(StudyConfig):
         default=0.1, gt=0, lt=0.5, description="share of the duels that choose the settings"
     )
     test_share: float = Field(default=0.1, gt=0, lt=0.5, description="share of the duels held out for testing")
+    folds: int | None = Field(
+        default=None,
+        ge=2,
+        description="folds of a cross-validation that tests every duel once a run, in place of a validation part and a "
+        "test part; settings are then chosen in inner folds",
+    )
     tuning: Tuning = Field(default=Tuning(), description="how lengthscales, penalty and depth are chosen")
     published_protocol: bool = Field(
         default=True,
@@ -39,25 +45,11 @@ class DuelConfig(StudyConfig):
     )
     resamples: int = Field(default=20, ge=2, description="resamples for the spread of SpecR")
 
-    def trial(self, table: Path, models: tuple[DuelModel, ...]) -> DuelTrial:
-        """What models are scored on, and how."""
-        return DuelTrial(
-            table=table,
-            models=models,
-            tuning=self.tuning,
-            seed=self.seed,
-            validation_share=self.validation_share,
-            test_share=self.test_share,
-        )
-
-    def scored(self, *, as_published: bool) -> tuple[tuple[int, ...], tuple[SplitProtocol, ...]]:
-        """The runs and the protocols under which models are scored, one beside the other."""
-        protocols = PROTOCOLS if self.published_protocol else PROTOCOLS[:1]
-        protocols += ("as_published",) if as_published and self.published_protocol else ()
-        return (
-            tuple(run for _ in protocols for run in range(self.runs)),
-            tuple(protocol for protocol in protocols for _ in range(self.runs)),
-        )
+    def protocols(self, *, published: bool, as_published: bool) -> tuple[SplitProtocol, ...]:
+        """The protocols under which models are scored: also the published ones if there are published figures."""
+        if not (published and self.published_protocol):
+            return PROTOCOLS[:1]
+        return (*PROTOCOLS, "as_published") if as_published else PROTOCOLS
 
 
 def study_duels(
@@ -65,17 +57,22 @@ def study_duels(
     config: DuelConfig,
     *,
     models: tuple[DuelModel, ...] = ("gpm", "upm", "preference_tree"),
-    published: Sequence[Published],
-    published_spec_r: float,
-    rank_by_context: bool = False,
+    published: Sequence[Published] = (),
+    published_spec_r: float | None = None,
     published_variant: str | None = None,
+    rank_by_context: bool = False,
+    leave_out: tuple[str, ...] = (),
+    sides: tuple[str, ...] = (),
 ) -> Path:
-    """Fit preference models to most of the duels and predict the others; ask how near the duels are to a ranking.
+    """Fit preference models to most of the duels, predict the others, and measure how rankable the items are.
 
-    published_variant: of the data set, with the duels that were published and never had an outcome.
+    published, published_spec_r: figures to report beside those found, if any. published_variant: variant of the data
+    set that also has the duels which were published without an outcome. rank_by_context: average SpecR over contexts.
+    leave_out: features of the items that models do not get. sides: features of a comparison that models get as
+    features of the two items, see `tasks.duels.splits.read_duels`.
     Returns the run's folder (pref-shap, Table 3).
     """
-    runs, protocols = config.scored(as_published=published_variant is not None)
+    protocols = config.protocols(published=bool(published), as_published=published_variant is not None)
     explaining = config.explaining.without_losses() if config.simulated else config.explaining
     with run_folder(name, config) as run:
         with run.step("Build the table"):
@@ -83,14 +80,27 @@ def study_duels(
             tables = [table]
             if "as_published" in protocols:
                 tables.append(build_table(name, config, run.work, users=config.items, variant=published_variant))
-        mirrored = tuple(kind for kind in models if kind in {model for model, _ in published})
-        trial = config.trial(table.folder, models).model_copy(
-            update={"mirrored": mirrored, "published_table": tables[-1].folder}
+        trial = DuelTrial(
+            table=table.folder,
+            published_table=tables[-1].folder,
+            models=models,
+            mirrored=tuple(kind for kind in models if kind in {model for model, _ in published}),
+            tuning=config.tuning,
+            seed=config.seed,
+            folds=config.folds,
+            validation_share=config.validation_share,
+            test_share=config.test_share,
+            leave_out=leave_out,
+            sides=sides,
         )
         if explaining.kinds:
             check_explainable(trial, explaining)
-        with run.step(SCORING, total=len(runs)):
-            scores = score_run.map(runs, protocols, unmapped(trial))
+        with run.step(SCORING, total=config.runs * len(protocols)):
+            scores = score_run.map(
+                [run for _ in protocols for run in range(config.runs)],
+                [protocol for protocol in protocols for _ in range(config.runs)],
+                unmapped(trial),
+            )
             write_scores(name, scores.result(), published, run.results)
         if explaining.kinds:
             with run.step("Explain what decides"):

@@ -9,10 +9,15 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from prefect import flow
 
 from flows.studies.synthetic import SyntheticConfig, synthetic_study
 from models.records.run_record import RunRecord
+from reports.duels.study import duel_page
+from reports.page.finished_run import open_run
+from reports.page.html import to_html
 from tasks.duels.models import Tuning
+from tasks.duels.study import DuelConfig, study_duels
 from tasks.runs.results import METRICS
 
 SMALL = Tuning(rank=60, steps=2, inner_folds=2, lengthscales=(2.0,), penalties=(1e-2,), depths=(2, 3))
@@ -81,3 +86,18 @@ def test_the_same_settings_give_the_same_bytes(tmp_path: Path):
     assert {"metrics.json", "runs.parquet", "chosen_models.json"} <= names
     for name in sorted(names):
         assert (folders[0] / "results" / name).read_bytes() == (folders[1] / "results" / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("folds", [None, 3])
+def test_a_study_of_items_and_comparisons_needs_nothing_but_a_name(tmp_path: Path, folds: int | None):
+    config = DuelConfig(simulated=True, items=20, runs=1, folds=folds, resamples=5, tuning=SMALL, out=tmp_path)
+    run_dir = flow(study_duels)("synthetic", config)
+    chosen = json.loads((run_dir / "results" / "chosen_models.json").read_text())
+    assert [each["model"] for each in chosen if each["split"] == 0] == ["gpm", "upm", "preference_tree"]
+    assert {each["split"] for each in chosen} == set(range(folds or 1))
+    run = open_run(run_dir)
+    page = duel_page(run)
+    assert (page.study, page.title) == ("Synthetic", run.record.data[0].title)
+    assert "What decides it" not in [section.heading for section in page.sections]
+    text = re.sub(r"<[^>]+>", " ", to_html(page)).casefold()
+    assert "published" not in text.replace("published_protocol = yes", "")
