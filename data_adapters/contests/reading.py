@@ -25,6 +25,7 @@ def read_contests(dataset: Dataset, tables: ContestTables, raw: RawFolder) -> tu
     """Read items, matches and their contexts into one table of the data set's name. Raises RawDataError."""
     matches = _read_table(raw, tables.matches, tables.match_columns(dataset), tables)
     matches.rows.require_some("matches")
+    comparisons = _comparisons(matches, dataset, tables)
     rows_read = {tables.matches: len(matches.rows.lines)}
     if tables.items is not None:
         listed = _read_table(raw, tables.items, tables.item_columns(dataset), tables)
@@ -36,7 +37,6 @@ def read_contests(dataset: Dataset, tables: ContestTables, raw: RawFolder) -> tu
     else:
         items = _items_of_matches(matches, dataset, tables)
     contexts, context_id = _contexts(matches, dataset, tables)
-    comparisons = _comparisons(matches, dataset, tables)
     return (
         Reading(
             name=dataset.name,

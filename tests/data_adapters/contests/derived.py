@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable
 
 from data_adapters.contests.adapter import ContestAdapter
@@ -54,31 +55,31 @@ def rows(change: Callable[[list[Row]], None], separator: str) -> Edit:
 
 def _of_contests(source: ContestAdapter) -> list[Damage]:
     tables = source.tables
-    file, winner, first, second = tables.matches, tables.winner, *tables.outcome[:2]
+    file, winner, (first, second) = tables.matches, tables.winner, tables.outcome[:2]
 
     def matches(what: str, says: str, change: Callable[[list[Row]], None]) -> Damage:
         return Damage(what, file, rows(change, tables.separator), says)
 
     damages = [
         matches(
-            "winner renamed", f"line 1: expected the header .*without '{winner}'",
+            "winner renamed", f"line 1: expected the header .*without '{re.escape(winner)}'",
             lambda found: found.__setitem__(slice(None), [{"x" * (key == winner) + key: row[key] for key in row}
                                                           for row in found]),
         ),
         matches("further column", f"line 1: .*unknown '{FOREIGN}'", lambda found: found[0].update({FOREIGN: "1"})),
         matches(
-            "no winner", f"line 3: column {winner}: expected .* found ''",
+            "no winner", f"line 3: column {re.escape(winner)}: expected .* found ''",
             lambda found: found[1].update({winner: ""}),
         ),
         matches(
-            "meets itself", f"line 3: column {second}: expected another item than the",
+            "meets itself", f"line 3: column {re.escape(second)}: expected another item than the",
             lambda found: found[1].update({second: found[1][first]}),
         ),
     ]  # fmt: skip
     if tables.items is not None:
-        unknown = f"line 3: column {winner}: expected (an item of|one of the two).* found '{FOREIGN}'"
+        unknown = f"line 3: column {re.escape(winner)}: expected (an item of|one of the two).* found '{FOREIGN}'"
         damages.append(matches("unknown winner", unknown, lambda found: found[1].update({winner: FOREIGN})))
-        again = f"line 3: column {tables.item}: expected a new value"
+        again = f"line 3: column {re.escape(tables.item)}: expected a new value"
         repeat = rows(lambda found: found[1].update({tables.item: found[0][tables.item]}), tables.separator)
         damages.append(Damage("item twice", tables.items, repeat, again))
     for feature in (*source.dataset.items, *(source.dataset.contexts or ())):
@@ -86,7 +87,7 @@ def _of_contests(source: ContestAdapter) -> list[Damage]:
         prefix = "" if feature not in source.dataset.items or in_items else PREFIXES["loser"]
         column = prefix + tables.column(feature)
         kind = "a number" if feature.kind is FeatureKind.NUMERIC else "one of"
-        says = f"line 3: column {column}: expected {kind}.* found '{FOREIGN}'"
+        says = f"line 3: column {re.escape(column)}: expected {kind}.* found '{FOREIGN}'"
         edit = rows(lambda found, column=column: found[1].update({column: FOREIGN}), tables.separator)
         damages.append(Damage(f"no {feature.name}", str(tables.items) if in_items else file, edit, says))
     if tables.items is None:
