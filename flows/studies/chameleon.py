@@ -1,4 +1,4 @@
-"""The chameleon study: 106 contests of 35 males, too few for one test set, so that every contest is tested."""
+"""The chameleon study: 106 contests of 35 males, too few for one test set; folds test every contest."""
 
 from __future__ import annotations
 
@@ -7,30 +7,31 @@ from pathlib import Path
 from prefect import flow
 from pydantic import Field
 
+from models.kernels.selection import Tuning
+from models.records.duel_results import DuelModel
 from tasks.duels.kept_explanations import ExplainConfig
-from tasks.duels.models import DuelModel, Tuning
 from tasks.duels.published_findings import CHAMELEON
-from tasks.duels.scoring import Published
+from tasks.duels.scoring import published_auc
 from tasks.duels.study import DuelConfig, study_duels
 from tasks.runs.workers import one_thread_a_core
 
 MODELS: tuple[DuelModel, ...] = ("gpm_u", "gpm", "upm", "preference_tree")
-PUBLISHED = (Published("gpm", 0.92), Published("upm", 0.80))
+PUBLISHED = published_auc({"gpm": 0.92, "upm": 0.80})
 PUBLISHED_SPEC_R = 0.24
 FORM = ("won_last", "wins_of_last_two", "prior_wins")
-"""What a male had won before a contest."""
+"""Features of a comparison: what each male had won before the contest."""
 
 
 class ChameleonConfig(DuelConfig):
     """The study's settings; the features are the paper's, the cross-validation is this project's."""
 
     explaining: ExplainConfig = Field(
-        default=CHAMELEON, description="which duels are explained, and the published findings that this decides"
+        default=CHAMELEON, description="duels to explain, and published findings to judge by the explanations"
     )
-    folds: int | None = Field(default=10, ge=2, description="folds; every contest is tested once a run")
+    folds: int | None = Field(default=10, ge=2, description="number of folds; each run tests every contest once")
     form: bool = Field(default=True, description="models also get what each male had won before the contest")
-    tuning: Tuning = Field(default=Tuning(rank=None), description="how lengthscales, penalty and depth are chosen")
-    resamples: int = Field(default=1_000, ge=2, description="resamples for the spread of SpecR")
+    tuning: Tuning = Field(default=Tuning(rank=None), description="search for lengthscales, penalty and depth")
+    resamples: int = Field(default=1_000, ge=2, description="number of bootstrap resamples for the interval of SpecR")
 
 
 PAPER = ChameleonConfig()
@@ -42,7 +43,7 @@ DEMO = ChameleonConfig(
 
 @flow(name="chameleon", task_runner=one_thread_a_core())
 def chameleon_study(config: ChameleonConfig = PAPER) -> Path:
-    """Predict every contest from the nine tenths it is not in, five times over (pref-shap, section 4 and Table 3)."""
+    """Predict every contest by models fitted without its fold, in five runs (pref-shap, section 4 and Table 3)."""
     return study_duels(
         "chameleon",
         config,

@@ -7,26 +7,27 @@ from pathlib import Path
 from prefect import flow
 from pydantic import Field
 
+from models.kernels.selection import Tuning
+from models.records.duel_results import DuelModel
 from tasks.duels.kept_explanations import ExplainConfig
-from tasks.duels.models import DuelModel, Tuning
 from tasks.duels.published_findings import POKEMON
-from tasks.duels.scoring import Published
+from tasks.duels.scoring import published_auc
 from tasks.duels.study import DuelConfig, study_duels
 from tasks.runs.workers import one_thread_a_core
 
 MODELS: tuple[DuelModel, ...] = ("gpm_u", "gpm", "upm", "preference_tree")
-PUBLISHED = (Published("gpm", 0.86), Published("upm", 0.82))
+PUBLISHED = published_auc({"gpm": 0.86, "upm": 0.82})
 PUBLISHED_SPEC_R = 0.20
 LEFT_OUT = ("generation",)
-"""It is when a Pokemon came, not what it is like; the paper does not use it either."""
+"""The generation says when a Pokemon was introduced, not what it is like; the paper does not use it either."""
 
 
 class PokemonConfig(DuelConfig):
     """The study's settings; the defaults are the paper's."""
 
-    tuning: Tuning = Field(default=Tuning(rank=300), description="how lengthscales, penalty and depth are chosen")
+    tuning: Tuning = Field(default=Tuning(rank=300), description="search for lengthscales, penalty and depth")
     explaining: ExplainConfig = Field(
-        default=POKEMON, description="which duels are explained, and the published findings that this decides"
+        default=POKEMON, description="duels to explain, and published findings to judge by the explanations"
     )
 
 

@@ -1,4 +1,4 @@
-"""The synthetic study: matches that no ranking explains, drawn as pref-shap says, and which models can learn them."""
+"""The synthetic study: simulated matches that no ranking explains, and the models that can learn them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from pathlib import Path
 from prefect import flow
 from pydantic import Field
 
+from models.kernels.selection import Tuning
 from tasks.duels.kept_explanations import ExplainConfig
-from tasks.duels.models import Tuning
 from tasks.duels.published_findings import SYNTHETIC
-from tasks.duels.scoring import Published
+from tasks.duels.scoring import published_auc
 from tasks.duels.study import DuelConfig, study_duels
 from tasks.runs.workers import one_thread_a_core
 
-PUBLISHED = (Published("gpm", 0.98), Published("upm", 0.71))
+PUBLISHED = published_auc({"gpm": 0.98, "upm": 0.71})
 PUBLISHED_SPEC_R = 0.09
 
 
@@ -22,11 +22,9 @@ class SyntheticConfig(DuelConfig):
     """The study's settings; the defaults are the paper's."""
 
     explaining: ExplainConfig = Field(
-        default=SYNTHETIC, description="which duels are explained, and the published findings that this decides"
+        default=SYNTHETIC, description="duels to explain, and published findings to judge by the explanations"
     )
-    simulated: bool = Field(
-        default=True, description="draw the matches; they were not published, only how to draw them"
-    )
+    simulated: bool = Field(default=True, description="simulate the matches; only the way to draw them was published")
 
 
 PAPER = SyntheticConfig()

@@ -7,14 +7,14 @@ from pathlib import Path
 from prefect import flow
 from pydantic import Field
 
+from models.kernels.selection import Tuning
 from tasks.duels.kept_explanations import ExplainConfig
-from tasks.duels.models import Tuning
 from tasks.duels.published_findings import TENNIS
-from tasks.duels.scoring import Published
+from tasks.duels.scoring import published_auc
 from tasks.duels.study import DuelConfig, study_duels
 from tasks.runs.workers import one_thread_a_core
 
-PUBLISHED = (Published("c_gpm", 0.58), Published("upm", 0.52))
+PUBLISHED = published_auc({"c_gpm": 0.58, "upm": 0.52})
 PUBLISHED_SPEC_R = 0.13
 
 
@@ -22,9 +22,11 @@ class TennisConfig(DuelConfig):
     """The study's settings; the defaults are the paper's."""
 
     explaining: ExplainConfig = Field(
-        default=TENNIS, description="which duels are explained, and the published findings that this decides"
+        default=TENNIS, description="duels to explain, and published findings to judge by the explanations"
     )
-    resamples: int = Field(default=1_000, ge=2, description="resamples of tournaments for the spread of SpecR")
+    resamples: int = Field(
+        default=1_000, ge=2, description="number of bootstrap resamples of tournaments for the interval of SpecR"
+    )
 
 
 PAPER = TennisConfig()
@@ -33,7 +35,7 @@ DEMO = TennisConfig(simulated=True, items=80, runs=2, tuning=Tuning(steps=4))
 
 @flow(name="tennis", task_runner=one_thread_a_core())
 def tennis_study(config: TennisConfig = PAPER) -> Path:
-    """Predict a tenth of the matches, knowing the surface and the roof or not (pref-shap, section 4 and Table 3)."""
+    """Predict a tenth of the matches with and without surface and roof (pref-shap, section 4 and Table 3)."""
     return study_duels(
         "tennis",
         config,

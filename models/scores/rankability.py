@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigvals
 from scipy.sparse import csr_array
+from scipy.stats import norm
 
 from models.numerics.match_counts import count_matches
 from models.records.arrays import FloatArray, IntArray
@@ -18,6 +19,16 @@ class Rankability(NamedTuple):
 
     spec_r: float
     sd: float
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """SpecR plus and minus as many standard deviations as hold `level` of a normal distribution.
+
+        >>> low, high = Rankability(spec_r=0.5, sd=0.1).interval()
+        >>> round(low, 3), round(high, 3)
+        (0.304, 0.696)
+        """
+        reach = float(norm.ppf((1 + level) / 2)) * self.sd
+        return self.spec_r - reach, self.spec_r + reach
 
 
 class Triads(NamedTuple):

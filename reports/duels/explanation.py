@@ -1,4 +1,4 @@
-"""The part of a page that explains preferences: what decides them, and whether the published findings hold."""
+"""The section that explains preferences: what decides them, and whether the published findings hold."""
 
 from __future__ import annotations
 
@@ -8,8 +8,19 @@ import numpy as np
 import pandas as pd
 from pydantic import TypeAdapter, ValidationError
 
-from models.shap.explanation import REST
+from models.records.arrays import FloatArray
+from models.records.duel_results import (
+    EXPLAINED,
+    EXPLAINED_DUELS,
+    EXPLANATION_COLUMNS,
+    EXPLANATIONS,
+    FINDINGS,
+    ExplainedSummary,
+    ExplanationSummary,
+    PlayerSummary,
+)
 from models.shap.findings import STATISTICS, Finding, Verdict
+from reports.duels.scores import read_result
 from reports.figures.beeswarm import PlayerValues, draw_explanation
 from reports.page import style
 from reports.page.blocks import Block, Column, Definitions, Figure, Picture, Prose, Row, Section, Table
@@ -22,14 +33,12 @@ MODELS: Mapping[str, str] = {
     "upm": "SHAP, utility model",
 }
 _KEYS = {"items": ("winner has less", "more"), "contexts": ("less", "more")}
-_VALUES = ("kind", "title", "model", "of", "duel", "player", "value", "standard_error", "difference")
-_DUELS = ("kind", "model", "preference", "gap", "coalitions")
 _LABELS = 23.0  # mm left of the bars
 
 
 def has_explanations(run: FinishedRun) -> bool:
-    """Whether the run explained anything: any file of it says so, and the report misses the others."""
-    files = ("explanations.parquet", "explained_duels.parquet", "findings.json")
+    """Whether the run explained anything. One file of several is enough: the section then reports the missing ones."""
+    files = (f"{EXPLANATIONS}.parquet", f"{EXPLAINED_DUELS}.parquet", f"{EXPLAINED}.json", f"{FINDINGS}.json")
     return any((run.path / "results" / file).is_file() for file in files)
 
 
@@ -38,30 +47,33 @@ def explanation_section(run: FinishedRun, *, comparable: bool) -> Section:
 
     Raises NotARunError if a result it needs is missing or malformed.
     """
-    values, duels = run.table("explanations", _VALUES), run.table("explained_duels", _DUELS)
+    values = run.table(EXPLANATIONS, EXPLANATION_COLUMNS)
+    summary = read_result(run, EXPLAINED, ExplainedSummary)
     verdicts = read_verdicts(run)
-    told = "A preference is shared out among the features: each contributes its Shapley value to it."
-    blocks: list[Block] = [Prose([told])]
+    blocks: list[Block] = [Prose(["Each feature contributes its Shapley value to a preference."])]
     if verdicts:
         blocks.append(_verdict_table(verdicts, comparable=comparable))
-    blocks += [_figure(kind, values[values["kind"] == kind]) for kind in values["kind"].unique()]
-    blocks.append(_how(values, duels, verdicts))
+    kinds = dict.fromkeys(each.kind for each in summary.explanations)
+    for kind in kinds:
+        of_kind = [each for each in summary.explanations if each.kind == kind]
+        blocks.append(_figure(of_kind, values[values["kind"] == kind]))
+    blocks.append(_how(summary, verdicts))
     return Section("What decides it", blocks)
 
 
 def read_verdicts(run: FinishedRun) -> tuple[Verdict, ...]:
     """The findings as `results/findings.json` judges them. Raises NotARunError if it is missing or malformed."""
     try:
-        return TypeAdapter(tuple[Verdict, ...]).validate_python(run.json("findings"))
+        return TypeAdapter(tuple[Verdict, ...]).validate_python(run.json(FINDINGS))
     except ValidationError as problem:
         first = problem.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        path = run.path / "results" / "findings.json"
+        path = run.path / "results" / f"{FINDINGS}.json"
         raise NotARunError(f"{path}, {where}: {first['msg']}. Run the study again.") from problem
 
 
 def verdict_sentence(run: FinishedRun, *, comparable: bool) -> str:
-    """How many of the published findings hold."""
+    """The number of published findings that hold."""
     verdicts = read_verdicts(run)
     held = sum(verdict.holds for verdict in verdicts)
     open_ = sum(verdict.undecided for verdict in verdicts)
@@ -75,10 +87,10 @@ def verdict_sentence(run: FinishedRun, *, comparable: bool) -> str:
 
 
 def _verdict_table(verdicts: tuple[Verdict, ...], *, comparable: bool) -> Table:
-    simulated = "" if comparable else " The data are simulated, and the findings were published of other data."
+    simulated = "" if comparable else " The data are simulated, and the findings were published for other data."
     source = [verdict.finding.source for verdict in verdicts]
     return Table(
-        caption="Do the published findings hold? What decides each was declared before the run.",
+        caption="Do the published findings hold? The test of each was declared before the run.",
         columns=[
             Column("Finding", "left"),
             Column("Must be", "left"),
@@ -99,8 +111,8 @@ def _verdict_table(verdicts: tuple[Verdict, ...], *, comparable: bool) -> Table:
             )
             for at, verdict in enumerate(verdicts)
         ],
-        note="A finding holds if the whole bootstrap interval over the explained duels lies on the side that it must; "
-        f"it is not decided if the threshold is within.{simulated}",
+        note="A finding holds if the whole bootstrap interval over the explained duels lies on the declared side of "
+        f"the threshold; it is not decided if the interval contains the threshold.{simulated}",
     )
 
 
@@ -115,77 +127,77 @@ def _by(verdict: Verdict) -> str:
     return f"({MODELS[finding.model]}: {spaced(finding.statistic)} of {players}{rivals})"
 
 
-def _figure(kind: str, values: pd.DataFrame) -> Figure:
-    """The explanations of one kind, a picture a model, with the same order of players in each."""
-    by_model = {model: values[values["model"] == model] for model in values["model"].unique()}
-    first = next(iter(by_model.values()))
-    sizes = first.assign(size=first["value"].abs()).groupby("player", sort=False)["size"].mean()
-    order = list(sizes.sort_values(ascending=False, kind="stable").index)
-    of = values["of"].iloc[0]
-    pictures = [
-        explanation_picture(kind, model, [_player(name, found[found["player"] == name]) for name in order], of=of)
-        for model, found in by_model.items()
-    ]
-    duels = first["duel"].nunique()
-    what = "feature of the two" if of == "items" else "feature of the context"
-    more = "of it the winner has than the loser" if of == "items" else "there is of it"
+def _figure(summaries: Sequence[ExplanationSummary], values: pd.DataFrame) -> Figure:
+    """The explanations of one kind of duels: one picture for each model, with the players in the order of the first."""
+    first = summaries[0]
+    order = [each.player for each in first.players]
+    pictures = []
+    for summary in summaries:
+        of_model = values[values["model"] == summary.model]
+        by_player = {each.player: each for each in summary.players}
+        players = [_drawn(by_player[name], of_model[of_model["player"] == name]) for name in order]
+        pictures.append(explanation_picture(summary.kind, summary.model, players, of=summary.of))
+    what = "feature of the two" if first.of == "items" else "feature of the context"
+    more = "of it the winner has than the loser" if first.of == "items" else "there is of it"
     return Figure(
         pictures=pictures,
-        title=f"{values['title'].iloc[0]}: {spaced(next(name for name in order if name != REST))} moves most.",
-        caption=f"Bars: how large the contribution of each {what} is on average over {duels:,} duels. Dots: single "
-        f"duels, to the right where the feature spoke for the winner; the darker, the more {more}. Hollow dots: the "
-        "value is a label, or missing.",
+        title=f"{first.title}: {spaced(first.leading)} moves most.",
+        caption=f"Bars: mean absolute contribution of each {what} over {first.duels:,} duels. Dots: single duels, to "
+        f"the right where the feature spoke for the winner; the darker, the more {more}. Hollow dots: the value is a "
+        "label, or missing.",
     )
 
 
 def explanation_picture(kind: str, model: str, players: Sequence[PlayerValues], *, of: str) -> Picture:
     """The drawing of one explanation, its players in the order given; of: `items` or `contexts`."""
     drawn = draw_explanation(MODELS[model], players, key=_KEYS[of], labels=_LABELS, width=style.HALF_WIDTH)
-    told = listed([f"{player.name} {fixed(player.importance, 2)}" for player in players])
+    sizes = listed([f"{player.name} {fixed(player.importance, 2)}" for player in players])
     return Picture(
         name=f"explanation_{kind}_{model}",
         svg=style.to_svg(drawn),
         width=style.HALF_WIDTH,
-        alt=f"{MODELS[model]}: mean absolute contributions of {told}.",
+        alt=f"{MODELS[model]}: mean absolute contributions of {sizes}.",
     )
 
 
-def _player(name: str, values: pd.DataFrame) -> PlayerValues:
-    differences = values["difference"].to_numpy(dtype=np.float64)
-    return PlayerValues(spaced(name), values["value"].to_numpy(dtype=np.float64), differences)
+def player_values(summary: PlayerSummary, values: FloatArray, differences: FloatArray) -> PlayerValues:
+    """A player as it is drawn: its contributions to the explained duels (n,), and the differences between the two."""
+    return PlayerValues(spaced(summary.player), summary.importance, values, differences)
 
 
-def _how(values: pd.DataFrame, duels: pd.DataFrame, verdicts: tuple[Verdict, ...]) -> Block:
-    """What the words and numbers of the section mean."""
+def _drawn(summary: PlayerSummary, values: pd.DataFrame) -> PlayerValues:
+    found, differences = (values[column].to_numpy(dtype=np.float64) for column in ("value", "difference"))
+    return player_values(summary, found, differences)
+
+
+def _how(summary: ExplainedSummary, verdicts: tuple[Verdict, ...]) -> Block:
+    """Definitions of the words and numbers of the section."""
     used = dict.fromkeys(verdict.finding.statistic for verdict in verdicts)
     entries = [(spaced(name), f"{STATISTICS[name]}.") for name in used]
     feature = "one column, or several taken together; its importance is the mean size of its contributions."
     return Definitions(
-        [("feature", feature), *entries, ("contributions", _exactness(values, duels)), ("gap", _gap(duels))], boxed=True
+        [("feature", feature), *entries, ("contributions", _exactness(summary)), ("gap", _gap(summary))], boxed=True
     )
 
 
-def _exactness(values: pd.DataFrame, duels: pd.DataFrame) -> str:
-    """Whether all coalitions were asked."""
-    sampled = values["standard_error"].dropna()
-    most = int(duels["coalitions"].max())
-    if sampled.empty:
-        return f"Shapley values over all coalitions of features, up to {most:,}; in log-odds of the winner."
-    return (
-        f"Shapley values in log-odds of the winner, where there are too many coalitions of features from sampled ones; "
-        f"the standard error that this leaves is {fixed(float(sampled.mean()), 3)} on average."
-    )
-
-
-def _gap(duels: pd.DataFrame) -> str:
-    """How far what is explained is from the model's own preference."""
-    parts = []
-    for model in duels["model"].unique():
-        found = duels[duels["model"] == model]
-        gap, size = (
-            fixed(float(found[column].abs().mean()), decimals) for column, decimals in (("gap", 3), ("preference", 2))
+def _exactness(summary: ExplainedSummary) -> str:
+    """Whether all coalitions were asked, and the standard error if not."""
+    if summary.standard_error is None:
+        return (
+            f"Shapley values over all coalitions of features, up to {summary.coalitions:,}; in log-odds of the winner."
         )
-        parts.append(f"{gap} (mean size {size}) for the {MODELS[model].split(', ')[1]}")
+    return (
+        "Shapley values in log-odds of the winner. Where there are too many coalitions of features they are sampled; "
+        f"the standard error that this leaves is {fixed(summary.standard_error, 3)} on average."
+    )
+
+
+def _gap(summary: ExplainedSummary) -> str:
+    """The distance of what is explained from the model's own preference."""
+    parts = [
+        f"{fixed(each.gap, 3)} (mean size {fixed(each.preference, 2)}) for the {MODELS[each.model].split(', ')[1]}"
+        for each in summary.gaps
+    ]
     return (
         "contributions sum to the model’s preference in a slightly smoothed form. The mean absolute difference to the "
         f"preference itself is {listed(parts)}."

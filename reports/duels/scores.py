@@ -1,15 +1,21 @@
-"""The metrics of a study of duels: of each model, under each protocol, with what was published."""
+"""The metrics of a study of duels, and what its results say of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-import numpy as np
+from pydantic import ValidationError
 
+from models.records.base import Record
+from models.records.duel_results import (
+    COMPARISONS,
+    MIRRORED_FIRST,
+    SPLIT_FIRST,
+    Comparisons,
+)
 from reports.page.finished_run import FinishedRun, NotARunError
 
-SPLIT_FIRST, MIRRORED_FIRST, AS_PUBLISHED = "split_first", "mirrored_first", "as_published"
 MODELS: Mapping[str, str] = {
     "gpm": "preference model (GPM)",
     "gpm_u": "preference model with a utility (GPM+U)",
@@ -21,15 +27,11 @@ MODELS: Mapping[str, str] = {
 SHORT: Mapping[str, str] = {
     "gpm": "GPM", "gpm_u": "GPM+U", "c_gpm": "C-GPM", "c_gpm_u": "C-GPM+U", "upm": "UPM", "preference_tree": "tree",
 }  # fmt: skip
-SIMPLEST = ("preference_tree", "upm", "gpm", "c_gpm", "gpm_u", "c_gpm_u")
-"""The models from the simplest on."""
-LEAKING = "balanced_accuracy"
-"""What was published as test AUC."""
-_RUNS = ("run", "variant", "model", "auc")
+Result = TypeVar("Result", bound=Record)
 
 
 class Score(NamedTuple):
-    """A metric of a model: its mean over runs, their standard deviation, how many, and what was published."""
+    """A metric of a model: mean and standard deviation over n runs, and the published value."""
 
     value: float
     sd: float | None
@@ -39,7 +41,7 @@ class Score(NamedTuple):
 
 
 class Duel(NamedTuple):
-    """What a duel is called: one, and several."""
+    """The word for a duel, singular and plural."""
 
     one: str
     many: str
@@ -48,18 +50,31 @@ class Duel(NamedTuple):
 DUEL = Duel("duel", "duels")
 
 
+def read_result(run: FinishedRun, name: str, kind: type[Result]) -> Result:
+    """The record in `results/<name>.json`. Raises NotARunError if it is missing or malformed."""
+    try:
+        return kind.model_validate(run.json(name))
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        path = run.path / "results" / f"{name}.json"
+        raise NotARunError(f"{path}, {where}: {first['msg']}. Run the study again.") from problem
+
+
 class Scores:
-    """The metrics of a run by variant, model and metric. Raises NotARunError where one is missing or malformed."""
+    """The metrics of a run by variant, model and metric. Raises NotARunError if a result is missing or malformed.
+
+    models: those scored on duels that were split first. mirrored: those also scored under the published protocols.
+    """
 
     def __init__(self, run: FinishedRun) -> None:
         self._rows = {(row.variant, row.model, row.metric): row for row in run.metrics}
         self._path = run.path / "results" / "metrics.json"
         self.models = tuple(dict.fromkeys(row.model for row in run.metrics if row.variant == SPLIT_FIRST))
         self.mirrored = tuple(dict.fromkeys(row.model for row in run.metrics if row.variant == MIRRORED_FIRST))
-        self.last = AS_PUBLISHED if any(row.variant == AS_PUBLISHED for row in run.metrics) else MIRRORED_FIRST
-        self.runs = run.table("runs", _RUNS)
         if not self.models:
             raise NotARunError(f"{self._path} has no metric of the variant {SPLIT_FIRST}. Run the study again.")
+        self.comparisons = read_result(run, COMPARISONS, Comparisons)
 
     def __call__(self, model: str, metric: str, variant: str = SPLIT_FIRST) -> Score:
         """A metric of a model. Raises NotARunError if it is missing."""
@@ -67,21 +82,3 @@ class Scores:
         if row is None or row.value is None:
             raise NotARunError(f"{self._path} has no {metric} of {model} under {variant}. Run the study again.")
         return Score(row.value, row.sd, row.n or 0, row.published, row.published_source)
-
-    def best(self) -> str:
-        """The model of the highest AUC, or the simplest that it exceeds by no more than one standard error."""
-        top = max(self.models, key=lambda model: self(model, "auc").value)
-
-        def as_good(model: str) -> bool:
-            lead, error = self.advantage(top, model)
-            return lead <= (error or 0.0)
-
-        return next(model for model in SIMPLEST if model in self.models and as_good(model))
-
-    def advantage(self, model: str, other: str) -> tuple[float, float | None]:
-        """By how much the AUC of a model exceeds another's in the same runs: the mean, and the standard error of it."""
-        honest = self.runs[self.runs["variant"] == SPLIT_FIRST]
-        auc = honest.pivot_table(index="run", columns="model", values="auc")
-        difference = (auc[model] - auc[other]).to_numpy(dtype=np.float64)
-        error = float(difference.std(ddof=1) / np.sqrt(len(difference))) if len(difference) > 1 else None
-        return float(difference.mean()), error

@@ -1,17 +1,27 @@
-"""The page of a study of duels: which model predicts them, what the published figures are, and what can be ranked."""
+"""The page of a study of duels: how well models predict, the published figures, and whether there is a ranking."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import median
 
 import numpy as np
-from scipy.stats import norm
 
+from models.records.duel_results import (
+    ACCURACY,
+    AUC,
+    CHOSEN_MEDIANS,
+    CYCLIC_SHARE,
+    LOG_LOSS,
+    RANKABILITY,
+    SPEC_R,
+    ChosenMedians,
+    SpecRInterval,
+    Step,
+)
 from models.records.results import MetricRow
 from reports.duels.explanation import explanation_section, has_explanations, verdict_sentence
 from reports.duels.published_protocol import protocol_blocks
-from reports.duels.scores import DUEL, LEAKING, MODELS, SHORT, SPLIT_FIRST, Duel, Scores
+from reports.duels.scores import DUEL, MODELS, SHORT, Duel, Scores, read_result
 from reports.figures.comparison import Estimate, draw_comparison
 from reports.page import style
 from reports.page.blocks import (
@@ -32,13 +42,12 @@ from reports.page.finished_run import FinishedRun, NotARunError
 from reports.page.provenance import facts, provenance, warnings
 from reports.page.wording import MISSING, fixed, listed, share, spaced
 
-GAINS = (
-    ("Allowing for preferences that no single utility explains", (("gpm_u", "upm"), ("gpm", "upm"))),
-    ("Knowing the context", (("c_gpm_u", "gpm_u"), ("c_gpm", "gpm"))),
-    ("Adding a utility to the general preference", (("c_gpm_u", "c_gpm"), ("gpm_u", "gpm"))),
-)
-"""What a step from a model to another is, and the first such pair that was scored is compared."""
-METRICS: Mapping[str, str] = {"auc": "AUC", "accuracy": "accuracy", "log_loss": "log loss"}
+STEPS: Mapping[Step, str] = {
+    "general_preference": "Allowing for preferences that no single utility explains",
+    "context": "Knowing the context",
+    "utility": "Adding a utility to the general preference",
+}
+METRICS: Mapping[str, str] = {AUC: "AUC", ACCURACY: "accuracy", LOG_LOSS: "log loss"}
 _WIDTH = style.HALF_WIDTH
 
 
@@ -85,54 +94,52 @@ def duel_page(
 
 
 def _answer(run: FinishedRun, scores: Scores, duel: Duel, *, comparable: bool) -> Answer:
-    best = scores.best()
+    best, top = scores.comparisons.best, scores.comparisons.highest
     others = [model for model in scores.models if model != best]
-    beside = listed([f"the {MODELS[model]} {share(scores(model, 'auc').value)}" for model in others])
-    top = max(scores.models, key=lambda model: scores(model, "auc").value)
-    which = "predicts best" if best == top else f"predicts as well as any, and is simpler than the {MODELS[top]}"
+    beside = listed([f"the {MODELS[model]} {share(scores(model, AUC).value)}" for model in others])
+    predicts = "predicts best" if best == top else f"predicts as well as any, and is simpler than the {MODELS[top]}"
     found = (
-        f"Of the models tried the {MODELS[best]} {which}: its AUC on held-out {duel.many} is "
-        f"{share(scores(best, 'auc').value)}, and it predicts {share(scores(best, 'accuracy').value)} of them. "
+        f"Of the models tried, the {MODELS[best]} {predicts}: its AUC on held-out {duel.many} is "
+        f"{share(scores(best, AUC).value)}, and it predicts {share(scores(best, ACCURACY).value)} of them. "
         f"{beside[0].upper()}{beside[1:]}."
     )
-    numbers = [KeyNumber(share(scores(model, "auc").value), f"AUC, {SHORT[model]}") for model in scores.models]
-    told = [
+    numbers = [KeyNumber(share(scores(model, AUC).value), f"AUC, {SHORT[model]}") for model in scores.models]
+    sentences = [
         found,
         *_gains(scores),
-        *_verdict(run, scores, comparable=comparable),
+        *_published(run, scores, comparable=comparable),
         *_findings(run, comparable=comparable),
     ]
-    return Answer(told, numbers)
+    return Answer(sentences, numbers)
 
 
 def _gains(scores: Scores) -> list[str]:
     """What a more general model, a context, and a utility are worth."""
-    told = []
-    for words, pairs in GAINS:
-        pair = next((pair for pair in pairs if set(pair) <= set(scores.models)), None)
-        if pair is None:
-            continue
-        gain, error = scores.advantage(*pair)
+    sentences = []
+    for gain in scores.comparisons.gains:
+        error = gain.standard_error
         spread = "" if error is None else f", standard error over splits {fixed(100 * error, 1)}"
-        size = fixed(100 * abs(gain), 1)
-        moves = "changes nothing" if size == "0.0" else f"{'adds' if gain > 0 else 'costs'} {size} points of AUC"
-        names = f"{SHORT[pair[0]]} against {SHORT[pair[1]]}"
-        told.append(f"{words} {moves} ({names}{spread}).")
-    return [" ".join(told)] if told else []
+        size = fixed(100 * abs(gain.difference), 1)
+        moves = (
+            "changes nothing" if size == "0.0" else f"{'adds' if gain.difference > 0 else 'costs'} {size} points of AUC"
+        )
+        names = f"{SHORT[gain.model]} against {SHORT[gain.other]}"
+        sentences.append(f"{STEPS[gain.step]} {moves} ({names}{spread}).")
+    return [" ".join(sentences)] if sentences else []
 
 
-def _verdict(run: FinishedRun, scores: Scores, *, comparable: bool) -> list[str]:
-    published = [model for model in scores.mirrored if scores(model, LEAKING, scores.last).published is not None]
-    if not published:
+def _published(run: FinishedRun, scores: Scores, *, comparable: bool) -> list[str]:
+    """What the published figures are, beside those found the same way."""
+    distances = scores.comparisons.published
+    if not distances:
         return []
     if run.record.simulated and not comparable:
         return ["These data are simulated: what was published about the real ones is not comparable with them."]
-    scored = {model: scores(model, LEAKING, scores.last) for model in published}
-    told = listed([f"{fixed(score.published, 2)} ({SHORT[model]})" for model, score in scored.items()])
-    found = listed([share(score.value) for score in scored.values()])
+    published = listed([f"{fixed(each.published, 2)} ({SHORT[each.model]})" for each in distances])
+    found = listed([share(each.found) for each in distances])
     return [
-        f"The published test AUC of {told} is the accuracy of thresholded scores on duels whose mirror images were in "
-        f"training; scored that way, the models here have {found}."
+        f"The published test AUC of {published} is the accuracy of thresholded scores on duels whose mirror images "
+        f"were in training; scored that way, the models here have {found}."
     ]
 
 
@@ -145,14 +152,14 @@ def _findings(run: FinishedRun, *, comparable: bool) -> list[str]:
 
 def _prediction(scores: Scores, duel: Duel) -> list[Block]:
     estimates = [
-        Estimate(SHORT[model], scores(model, "auc").value, scores(model, "auc").sd, None) for model in scores.models
+        Estimate(SHORT[model], scores(model, AUC).value, scores(model, AUC).sd, None) for model in scores.models
     ]
     lowest = min(estimate.lowest for estimate in estimates)
     drawing = draw_comparison(f"AUC on held-out {duel.many}", estimates, lowest=lowest, width=_WIDTH)
-    told = "; ".join(f"{estimate.label} {share(estimate.value)}" for estimate in estimates)
-    n = scores(scores.models[0], "auc").n
+    values = "; ".join(f"{estimate.label} {share(estimate.value)}" for estimate in estimates)
+    n = scores(scores.models[0], AUC).n
     figure = Figure(
-        [Picture("auc", style.to_svg(drawing), _WIDTH, f"AUC on held-out {duel.many}: {told}.")],
+        [Picture("auc", style.to_svg(drawing), _WIDTH, f"AUC on held-out {duel.many}: {values}.")],
         f"AUC on {duel.many} that no model has seen.",
         f"Dots: mean over {n} splits. Bars: one standard deviation over splits to either side.",
     )
@@ -185,25 +192,29 @@ def _prediction(scores: Scores, duel: Duel) -> list[Block]:
 
 
 def _rankability(run: FinishedRun, duel: Duel, *, comparable: bool) -> list[Block]:
-    spec_r, cyclic = (_of_data(run, metric) for metric in ("spec_r", "cyclic_share"))
-    if spec_r.value is None:
-        raise NotARunError(f"{run.path / 'results' / 'metrics.json'}: spec_r has no value. Run the study again.")
-    reach = float(norm.ppf(0.975)) * (spec_r.sd or 0.0)
+    spec_r, cyclic = (_of_data(run, metric) for metric in (SPEC_R, CYCLIC_SHARE))
+    interval = read_result(run, RANKABILITY, SpecRInterval)
     published = ""
     if spec_r.published is not None:
         published = f"; published {spec_r.published:.2f}" + ("" if comparable else ", of other data")
+    circles = (
+        f"{share(cyclic.value)} of {cyclic.n or 0:,} triads are cyclic: each of the three beats one and loses to one. "
+        "The share is 0 for a ranking and 0.250 if coins decide. A triad is three who all met, with one of each two "
+        "ahead."
+    )
+    if cyclic.value is None:
+        circles = "There are no triads: no three who all met, with one of each two ahead."
     entries = [
-        ("SpecR", f"{share(spec_r.value)}, with a 95% interval of {share(spec_r.value - reach)} to "
-         f"{share(spec_r.value + reach)}{published}. It is 1 for a complete ranking, in which everybody met everybody "
-         f"and the better always won; it falls with {duel.many} that contradict a ranking, and with those never held."),
-        ("Circles", f"{share(cyclic.value)} of {cyclic.n or 0:,} triads go round in a circle, in which each beats one "
-         "and loses to one. It is 0 for a ranking and 0.250 where coins decide. A triad is three who all met, and of "
-         "each two one did better."),
+        ("SpecR", f"{share(interval.spec_r)}, with a {fixed(100 * interval.level, 0)}% interval of "
+         f"{share(interval.lower)} to {share(interval.upper)}{published}. It is 1 for a complete ranking, in which "
+         f"everybody met everybody and the better always won. It falls with {duel.many} that contradict a ranking, and "
+         "with pairs that never met."),
+        ("Circles", circles),
     ]  # fmt: skip
     note = Prose(
         [
-            "The interval is SpecR ± 1.96 standard deviations of its bootstrap. A resample misses a third of what was "
-            "played, which lowers its SpecR; only how far resamples scatter is used."
+            "The interval is SpecR ± 1.96 standard deviations of its bootstrap. A resample misses a third of the "
+            "pairs, which lowers its SpecR; therefore only the spread of the resamples is used."
         ]
     )
     return [Definitions(entries), note]
@@ -220,51 +231,44 @@ def _of_data(run: FinishedRun, metric: str) -> MetricRow:
 
 
 def _chosen(run: FinishedRun, models: Sequence[str]) -> list[Block]:
-    """The settings that the validation duels chose, the median over splits."""
-    chosen = [each for each in run.json("chosen_models") if each["variant"] == SPLIT_FIRST]
-    kernels = [model for model in models if model != "preference_tree"]
-    by_model = {model: [each for each in chosen if each["model"] == model] for model in models}
-    if not all(by_model.values()):
-        raise NotARunError(f"{run.path / 'results' / 'chosen_models.json'} lacks a model. Run the study again.")
+    """The chosen settings as medians over splits."""
+    medians = read_result(run, CHOSEN_MEDIANS, ChosenMedians)
+    by_model = {str(each.model): each for each in medians.models}
+    if missing := [model for model in models if model not in by_model]:
+        path = run.path / "results" / f"{CHOSEN_MEDIANS}.json"
+        raise NotARunError(f"{path} lacks {listed(missing)}. Run the study again.")
+    kernels = [by_model[model] for model in models if model != "preference_tree"]
+    scales = [{**_keyed(each.lengthscales, 0), **_keyed(each.context_lengthscales, 1)} for each in kernels]
     rows = [
-        Row((spaced(feature), *(_median([scales.get(feature) for scales in by_name[model]]) for model in kernels)))
-        for by_name in [{model: [_scales(each) for each in by_model[model]] for model in kernels}]
-        for feature in dict.fromkeys(name for model in kernels for scales in by_name[model] for name in scales)
+        Row((spaced(feature), *(fixed(of_model.get((feature, part)), 2) for of_model in scales)))
+        for feature, part in dict.fromkeys(key for of_model in scales for key in of_model)
     ]
-    rows.append(Row(("penalty", *(_small(median(each["penalty"] for each in by_model[model])) for model in kernels))))
-    if adding := [model for model in kernels if model.endswith("_u")]:
-        weights = {model: _small(median(each["utility"] for each in by_model[model])) for model in adding}
-        rows.append(Row(("weight of the utility", *(weights.get(model, MISSING) for model in kernels))))
-    depths = sorted(each["max_depth"] for each in by_model.get("preference_tree", []))
-    depth = f" The preference tree has depth {depths[len(depths) // 2]} at most." if depths else ""
+    rows.append(Row(("penalty", *(_small(each.penalty) for each in kernels))))
+    if any(each.utility is not None for each in kernels):
+        rows.append(Row(("weight of the utility", *(_small(each.utility) for each in kernels))))
+    tree = by_model.get("preference_tree")
+    depth = "" if tree is None else f" The preference tree has {_depth(tree.max_depth)}."
     return [
         Table(
-            f"What the validation part of each split chose: lengthscale of every feature and penalty, medians over "
-            f"{len(by_model[models[0]])} splits.{depth}",
-            [Column("", "left"), *(Column(SHORT[model]) for model in kernels)],
+            f"Settings chosen in each split without its test part: lengthscale of every feature and penalty, medians "
+            f"over {medians.splits} splits.{depth}",
+            [Column("", "left"), *(Column(SHORT[each.model]) for each in kernels)],
             rows,
-            note="Lengthscales of numbers are in standard deviations: where one is long, the feature hardly matters to "
-            "the model. Those of labels have no unit: two labels are as like as exp(−1 / 2l²).",
+            note="Lengthscales of numbers are in standard deviations: a feature with a long one hardly matters to the "
+            "model. Those of labels have no unit: the kernel of two different labels is exp(−1 / 2l²).",
         )
     ]
 
 
-def _scales(chosen: Mapping[str, object]) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for name in ("lengthscales", "context_lengthscales"):
-        scales = chosen.get(name)
-        if isinstance(scales, Mapping):
-            found |= {str(feature): float(scale) for feature, scale in scales.items()}
-        elif isinstance(scales, int | float):
-            found["all features"] = float(scales)
-    return found
+def _keyed(scales: Mapping[str, float], part: int) -> dict[tuple[str, int], float]:
+    """Lengthscales by feature and part: a feature of items and one of contexts may share a name."""
+    return {(feature, part): scale for feature, scale in scales.items()}
 
 
-def _small(value: float) -> str:
-    """A number of any size to two digits, written out: 0.000045, 0.01, 9.8, 0."""
-    return np.format_float_positional(value, precision=2, fractional=False, trim="-")
+def _depth(limit: int | None) -> str:
+    return "no depth limit" if limit is None else f"depth {limit} at most"
 
 
-def _median(values: Sequence[float | None]) -> str:
-    known = [value for value in values if value is not None]
-    return fixed(median(known), 2) if known else MISSING
+def _small(value: float | None) -> str:
+    """A number of any size to two digits, written out: 0.000045, 0.01, 9.8, 0; a dash if there is none."""
+    return MISSING if value is None else np.format_float_positional(value, precision=2, fractional=False, trim="-")

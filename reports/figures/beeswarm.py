@@ -1,6 +1,6 @@
-"""How features share out preferences: a bar for how much each does on average, a dot for each explained duel.
+"""Drawing of an explanation: for each feature a bar for its mean contribution, and a dot for each explained duel.
 
-Dots of a feature are coloured by how much more of it the winner has than the loser: pale for less, dark for more.
+A dot's colour is the winner's value less the loser's: pale for less, dark for more.
 """
 
 from __future__ import annotations
@@ -18,38 +18,41 @@ from models.records.arrays import FloatArray, IntArray
 from reports.page import style
 
 MOST_DOTS = 250
-"""Of a feature; those beyond are left out evenly."""
+"""Dots drawn for each feature; of more, an evenly spaced selection is drawn."""
 SHADES = tuple(
     to_hex(LinearSegmentedColormap.from_list("less to more", [style.RULE, style.ACCENT_MID, "#08384a"])(at))
     for at in np.linspace(0, 1, 7)
 )
 LINE = 6.6
-"""Height of a feature, mm."""
+"""Height of the line of a feature, in mm."""
 _DOT = 2.0
 _BARS = 13.0
 _CELLS = 70
-"""Across the axis: dots in one of them are put above each other."""
+"""Number of cells across the axis; dots in one cell are stacked."""
 _MOST_LAYERS = 17
 
 
 @dataclass(frozen=True, eq=False)
 class PlayerValues:
-    """What a feature contributes to each explained duel (n,), and the winner's value less the loser's, NaN if none."""
+    """The contributions of a feature to n explained duels.
+
+    importance: mean absolute contribution. values: (n,). differences: (n,) the winner's value less the loser's, NaN if
+    it has none.
+    """
 
     name: str
+    importance: float
     values: FloatArray
     differences: FloatArray
-
-    @property
-    def importance(self) -> float:
-        """Its mean absolute contribution."""
-        return float(np.abs(self.values).mean())
 
 
 def draw_explanation(
     title: str, players: Sequence[PlayerValues], *, key: tuple[str, str], labels: float, width: float
 ) -> Figure:
-    """One line a feature, in the order given; key: what pale and dark dots are; `width` and that of `labels` in mm."""
+    """Draw one line for each feature, in the order given.
+
+    key: the words for pale and dark dots. labels: width of the labels in mm. width: of the drawing in mm.
+    """
     height = 21 + LINE * len(players)
     with style.house_style():
         figure = style.new_figure(width, height)
@@ -104,7 +107,7 @@ def _prepare(axes: Axes, lines: int) -> None:
 
 
 def _shades(differences: FloatArray) -> IntArray:
-    """Which shade each difference has, (n,): the middle one for none, -1 for a feature that knows no more and less."""
+    """The shade of each difference (n,): the middle shade for zero, -1 for NaN."""
     known = differences[~np.isnan(differences)]
     widest = float(np.quantile(np.abs(known), 0.95)) if len(known) else 0.0
     scaled = np.clip(differences / (widest or 1.0), -1, 1)
@@ -113,7 +116,7 @@ def _shades(differences: FloatArray) -> IntArray:
 
 
 def _layers(values: FloatArray, reach: float) -> FloatArray:
-    """How far above or below its line each dot lies, so that they do not hide each other, (n,)."""
+    """Offset of each dot from its line (n,), so that dots do not hide each other."""
     cell = np.floor(values / reach * _CELLS / 2).astype(np.int64)
     order = np.argsort(cell, kind="stable")
     starts = np.searchsorted(cell[order], cell[order], side="left")
@@ -125,7 +128,7 @@ def _layers(values: FloatArray, reach: float) -> FloatArray:
 
 
 def _draw_key(figure: Figure, key: tuple[str, str], left: float, width: float, height: float) -> None:
-    """What pale and dark dots are."""
+    """Draw the legend of the shades."""
     less, more = key
     y = 1.6 / height
     figure.text((left + 18) / width, y, less, fontsize=style.SMALL, color=style.MUTED, ha="right", va="center")

@@ -1,4 +1,4 @@
-"""The chameleon study's page."""
+"""The page of the chameleon study."""
 
 from __future__ import annotations
 

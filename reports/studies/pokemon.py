@@ -1,4 +1,4 @@
-"""The pokemon study's page."""
+"""The page of the pokemon study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The synthetic study's page."""
+"""The page of the synthetic study."""
 
 from __future__ import annotations
 

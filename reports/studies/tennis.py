@@ -1,4 +1,4 @@
-"""The tennis study's page."""
+"""The page of the tennis study."""
 
 from __future__ import annotations
 

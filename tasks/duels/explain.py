@@ -1,4 +1,4 @@
-"""Which held-out duels of a study are explained, as the play of which features, and by which models."""
+"""Explaining held-out duels: choosing the duels, the players and the models."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import numpy as np
 
 from models.kernels.gpm import CGPM, GPM, UPM
 from models.records.arrays import BoolArray, FloatArray, IntArray
+from models.records.duel_results import KernelModel
 from models.records.errors import UsageError
 from models.records.features import Column
+from models.scores.duel_splits import Duels
 from models.shap.context_shap import ContextShap
 from models.shap.explanation import REST, PreferenceExplanation, ShapSettings
 from models.shap.pref_shap import PrefShap
-from tasks.duels.kept_explanations import DuelsOf, Explained, KernelModel
-from tasks.duels.splits import Duels
+from tasks.duels.kept_explanations import DuelsOf, Explained
 
 
 def explain_duels(
@@ -28,10 +29,10 @@ def explain_duels(
     settings: ShapSettings,
     items_named: Mapping[str, int] | None = None,
 ) -> list[Explained]:
-    """Explain each kind of duels by each fitted model, and by contexts only by one that knows them.
+    """Explain each kind of duels by each fitted model; only a model with contexts is explained by contexts.
 
-    held_out: rows of the duels the models have not seen. most: of a kind at most so many are explained, drawn by lot.
-    items_named: rows of items, of which `lost_by` names one. Raises UsageError for a kind of which there are no duels.
+    held_out: rows of the duels that the models were not fitted to. most: largest number of duels of a kind; more are
+    sampled. items_named: rows of items by name, for `lost_by`. Raises UsageError for a kind without duels.
     """
     explained = []
     for kind in kinds:
@@ -50,14 +51,14 @@ def explain_duels(
 def check_duels(
     kinds: Sequence[DuelsOf], duels: Duels, held_out: IntArray, *, items_named: Mapping[str, int] | None = None
 ) -> None:
-    """Make sure, before anything is fitted, that there are duels of each kind. Raises UsageError."""
+    """Raise UsageError if there are no duels of some kind; to be called before anything is fitted."""
     for kind in kinds:
         _rows(kind, duels, held_out, items_named or {})
         _players(kind, duels.columns)
 
 
 def pooled(parts: Sequence[Sequence[Explained]]) -> list[Explained]:
-    """The same kinds of duels, explained in several folds by models of their own, as one each."""
+    """Join the explanations of the same kinds from several folds, each by the models of its fold."""
     return [
         replace(of_one[0], explanation=_joined([one.explanation for one in of_one]))
         for of_one in zip(*parts, strict=True)
@@ -65,7 +66,7 @@ def pooled(parts: Sequence[Sequence[Explained]]) -> list[Explained]:
 
 
 def _by_contexts(model: CGPM, duels: Duels, rows: IntArray, settings: ShapSettings) -> PreferenceExplanation:
-    """Which features of their contexts decide some of the duels."""
+    """Explain duels by the features of their contexts."""
     explainer = ContextShap(model, settings=settings)
     return explainer.duels(duels.items, duels.comparisons[rows], duels.contexts, duels.context_of[rows])
 
@@ -73,7 +74,7 @@ def _by_contexts(model: CGPM, duels: Duels, rows: IntArray, settings: ShapSettin
 def _by_items(
     kind: DuelsOf, model: GPM | CGPM | UPM, duels: Duels, rows: IntArray, settings: ShapSettings
 ) -> PreferenceExplanation:
-    """Which features of the two decide; all items are the reference, and contexts count as often as they were met."""
+    """Explain duels by the features of the two items; all items are the reference, contexts are weighted by duels."""
     players = _players(kind, duels.columns)
     return PrefShap(model, duels.items, players=players, settings=settings).duels(duels.items, duels.comparisons[rows])
 
@@ -93,13 +94,12 @@ def _players(kind: DuelsOf, columns: Sequence[Column]) -> dict[str, tuple[int, .
 
 
 def _rows(kind: DuelsOf, duels: Duels, held_out: IntArray, items_named: Mapping[str, int]) -> IntArray:
+    """The duels of a kind. Raises UsageError if there are none."""
     met = np.zeros(len(duels.comparisons), dtype=np.bool_)
     met[held_out] = True
     if kind.lost_by is not None:
         if kind.lost_by not in items_named:
-            raise UsageError(
-                f"explaining.kinds, {kind.name}: there is no item named {kind.lost_by!r}, or more than one."
-            )
+            raise UsageError(f"explaining.kinds, {kind.name}: {kind.lost_by!r} must be the name of exactly one item.")
         met = duels.comparisons[:, 1] == items_named[kind.lost_by]
     if kind.between is not None:
         met &= _between(duels, *kind.between)
@@ -109,8 +109,8 @@ def _rows(kind: DuelsOf, duels: Duels, held_out: IntArray, items_named: Mapping[
         met &= _in_level(duels.contexts, duels.context_columns, *kind.where)[duels.context_of]
     if not met.any():
         raise UsageError(
-            f"explaining.kinds, {kind.name}: there are no such duels among {len(held_out):,} held out. Hold out more, "
-            "simulate more items, or leave this kind out."
+            f"explaining.kinds, {kind.name}: there are no such duels among the {len(held_out):,} held out. Hold out "
+            "more, simulate more items, or leave this kind out."
         )
     return np.flatnonzero(met)
 

@@ -1,4 +1,4 @@
-"""The models of a study's first run fitted once more, and their preferences for held-out duels explained."""
+"""Explaining the models of a study's first run: they are refitted, and their held-out preferences explained."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from prefect.cache_policies import NO_CACHE
 
 from data_adapters.table.parquet import read_table
 from models.kernels.gpm import CGPM, GPM, UPM
+from models.kernels.selection import Chosen, fit
+from models.records.duel_results import CHOSEN_MODELS, SPLIT_FIRST, KernelModel
+from models.scores.duel_splits import Duels, Split
 from tasks.duels.explain import check_duels, explain_duels, pooled
 from tasks.duels.kept_explanations import (
     ExplainConfig,
     Explained,
-    KernelModel,
     check_findings,
     write_explanations,
     write_verdicts,
 )
-from tasks.duels.models import Chosen, fit
 from tasks.duels.scoring import DuelTrial
-from tasks.duels.splits import Duels, Split
 from tasks.runs.workers import one_blas_thread
 
 
@@ -32,19 +32,20 @@ from tasks.runs.workers import one_blas_thread
 def explain_run(trial: DuelTrial, config: ExplainConfig, results: Path) -> None:
     """Explain the first run's held-out duels by the models chosen there, and judge the published findings.
 
-    Reads `chosen_models.json`, and writes `explanations.parquet`, `explained_duels.parquet` and `findings.json`.
+    Reads `chosen_models.json`. Writes `explanations.parquet`, `explained_duels.parquet`, `explained.json` and
+    `findings.json`.
     """
     one_blas_thread()
-    chosen = json.loads((results / "chosen_models.json").read_text(encoding="utf-8"))
+    chosen = json.loads((results / f"{CHOSEN_MODELS}.json").read_text(encoding="utf-8"))
     explained = explain_trial(trial, config, chosen)
     write_explanations(explained, results)
     write_verdicts(config.findings, explained, results, seed=trial.seed)
 
 
 def explain_trial(trial: DuelTrial, config: ExplainConfig, chosen: Sequence[Mapping[str, Any]]) -> list[Explained]:
-    """As `explain_run` does, without Prefect or files: in each fold by the models of this fold.
+    """As `explain_run`, without Prefect and files. Each fold is explained by its own models.
 
-    Of models of a preference, the one that knows contexts is explained if there is one.
+    Explained are the utility model and the preference model, with contexts if there is such a model.
     """
     duels = trial.duels()
     names = _models(trial)
@@ -59,18 +60,15 @@ def explain_trial(trial: DuelTrial, config: ExplainConfig, chosen: Sequence[Mapp
             settings=config.settings(trial.seed),
             items_named=named,
         )
-        for at, split in enumerate(trial.splits(duels, "split_first", run=0))
+        for at, split in enumerate(trial.splits(duels, SPLIT_FIRST, run=0))
     ]
     return pooled(parts) if len(parts) > 1 else parts[0]
 
 
 def check_explainable(trial: DuelTrial, config: ExplainConfig) -> None:
-    """Make sure, before anything is fitted, that all duels to be explained are there, and all findings about some.
-
-    Raises UsageError.
-    """
+    """Raise UsageError if a kind has no duels or a finding no explanation; to be called before anything is fitted."""
     duels, named = trial.duels(), _items_named(trial.table, config)
-    for split in trial.splits(duels, "split_first", run=0):
+    for split in trial.splits(duels, SPLIT_FIRST, run=0):
         check_duels(config.kinds, duels, split.test, items_named=named)
     contextual = {kind.name for kind in config.kinds if kind.by_contexts}
     explained = {
@@ -89,7 +87,7 @@ def _models(trial: DuelTrial) -> tuple[KernelModel, ...]:
 def _fitted(
     name: KernelModel, at: int, chosen: Sequence[Mapping[str, Any]], duels: Duels, split: Split
 ) -> GPM | CGPM | UPM:
-    wanted = {"run": 0, "variant": "split_first", "split": at, "model": name}
+    wanted = {"run": 0, "variant": SPLIT_FIRST, "split": at, "model": name}
     [found] = [each for each in chosen if wanted.items() <= each.items()]
     choice = Chosen(**{field: value for field, value in found.items() if field in Chosen.model_fields})
     model = fit(choice.unfitted(duels), duels, split.train)
@@ -98,7 +96,10 @@ def _fitted(
 
 
 def _items_named(table_folder: Path, config: ExplainConfig) -> dict[str, int]:
-    """The rows of items by label, or id where they have none, if any is asked for; of several alike none can be."""
+    """Rows of items by label, or by id in a table without labels; empty unless some kind names an item.
+
+    Labels of several items are left out.
+    """
     if not any(kind.lost_by for kind in config.kinds):
         return {}
     items = read_table(table_folder).items

@@ -1,4 +1,4 @@
-"""Explanations of preferences as a run keeps them, and the findings they decide."""
+"""Explanations of preferences and the findings they decide: settings, and what a run writes of them."""
 
 from __future__ import annotations
 
@@ -12,55 +12,73 @@ import pyarrow as pa
 from pydantic import Field, TypeAdapter
 
 from models.records.base import Record
+from models.records.duel_results import (
+    EXPLAINED,
+    EXPLAINED_DUELS,
+    EXPLANATIONS,
+    FINDINGS,
+    ExplanationSummary,
+    KernelModel,
+)
 from models.records.errors import UsageError
 from models.shap.explanation import PreferenceExplanation, ShapSettings
 from models.shap.findings import Finding, Verdict, judge
 from models.shap.mean_embedding import Reference
-from tasks.runs.results import write_parquet
+from models.shap.summary import leading_player, summarise_all, summarise_players
+from tasks.runs.results import write_json, write_parquet
 
 VERDICTS = TypeAdapter(tuple[Verdict, ...])
-KernelModel = Literal["gpm", "c_gpm", "upm"]
 
 
 class DuelsOf(Record):
-    """A kind of duels that is explained: those that meet every condition given."""
+    """A kind of duels to explain: the held-out duels that meet every condition given."""
 
-    name: str = Field(description="what findings call it")
-    title: str = Field(description="what a reader does")
-    by_contexts: bool = Field(default=False, description="explain by the features of the contexts, not of the items")
+    name: str = Field(description="name that findings refer to")
+    title: str = Field(description="heading shown in the report")
+    by_contexts: bool = Field(default=False, description="explain by features of the contexts instead of the items")
     between: tuple[str, str, str] | None = Field(
-        default=None, description="a categorical feature and two of its levels: duels of one with the other"
+        default=None, description="a categorical feature and two of its levels; keeps duels between the two levels"
     )
     within: tuple[str, tuple[str, ...]] | None = Field(
-        default=None, description="a multi_hot feature and some of its levels: duels of items that have no other"
+        default=None, description="a multi_hot feature and some of its levels; keeps duels of items with no other level"
     )
-    where: tuple[str, str] | None = Field(default=None, description="a feature of the contexts and its level")
+    where: tuple[str, str] | None = Field(
+        default=None, description="a feature of the contexts and a level; keeps duels in such contexts"
+    )
     apart: tuple[str, ...] = Field(
-        default=(), description="columns that are a player each, such as types=Fire, with all others as one more"
+        default=(),
+        description="columns, such as types=Fire, that are one player each; all other columns form one more player",
     )
     together: tuple[str, tuple[str, ...]] | None = Field(
-        default=None, description="a name, and features that are one player under it"
+        default=None, description="name of a player, and the features that it combines"
     )
-    lost_by: str | None = Field(default=None, description="duels that the item of this name lost, held out or not")
+    lost_by: str | None = Field(
+        default=None, description="name of an item; keeps all duels it lost, whether held out or not"
+    )
 
 
 class ExplainConfig(Record):
     """How a study explains its models."""
 
-    kinds: tuple[DuelsOf, ...] = Field(default=(), description="which duels are explained, each kind by itself")
-    findings: tuple[Finding, ...] = Field(default=(), description="published findings, and what decides each")
-    duels: int = Field(default=1_000, ge=2, description="explain at most so many duels of a kind, drawn at random")
+    kinds: tuple[DuelsOf, ...] = Field(default=(), description="kinds of duels to explain, each separately")
+    findings: tuple[Finding, ...] = Field(default=(), description="published findings to judge by the explanations")
+    duels: int = Field(
+        default=1_000, ge=2, description="largest number of duels to explain of each kind, drawn at random"
+    )
     reference: Reference = Field(
-        default="observational", description="what stands for features that are not known: what is observed with those "
-        "that are (observational), or whatever there is (interventional)",
-    )  # fmt: skip
+        default="observational",
+        description="distribution of the features outside a coalition: conditional on those inside (observational), or "
+        "marginal (interventional)",
+    )
     regularisation: float = Field(default=1e-3, gt=0, description="lambda of the observational reference")
     budget: float = Field(
-        default=4e12, gt=0, description="work above which coalitions are sampled: coalitions times cubed items"
+        default=4e12,
+        gt=0,
+        description="largest number of coalitions times the cubed number of items; above it, coalitions are sampled",
     )
 
     def without_losses(self) -> ExplainConfig:
-        """Without what is about one item's losses, for data in which that item is not."""
+        """The settings without kinds and findings about one item's losses, for data that lacks the item."""
         gone = {kind.name for kind in self.kinds if kind.lost_by is not None}
         return self.model_copy(
             update={
@@ -70,15 +88,15 @@ class ExplainConfig(Record):
         )
 
     def settings(self, seed: int) -> ShapSettings:
-        """As models take them."""
+        """The settings as the models take them."""
         return ShapSettings(reference=self.reference, regularisation=self.regularisation, budget=self.budget, seed=seed)
 
 
 @dataclass(frozen=True, eq=False)
 class Explained:
-    """Explained duels of one kind, by one model, for their winners.
+    """Explanations of the duels of one kind by one model, from the winner's side.
 
-    name: what findings call the kind; title: what a reader does. of: whether items or their contexts explain them.
+    name, title: those of the kind. of: whether features of the items or of the contexts explain.
     """
 
     name: str
@@ -87,31 +105,49 @@ class Explained:
     explanation: PreferenceExplanation
     of: Literal["items", "contexts"] = "items"
 
+    def summary(self) -> ExplanationSummary:
+        """Its players by importance."""
+        players = summarise_players(self.explanation)
+        return ExplanationSummary(
+            kind=self.name,
+            title=self.title,
+            model=self.model,
+            of=self.of,
+            duels=len(self.explanation.values),
+            players=players,
+            leading=leading_player(players),
+        )
+
 
 def write_explanations(explained: Sequence[Explained], results: Path) -> None:
-    """Write `explanations.parquet`, a row a duel and player, and `explained_duels.parquet`, a row a duel."""
-    write_parquet(results / "explanations.parquet", pa.concat_tables([_values(one) for one in explained]))
-    write_parquet(results / "explained_duels.parquet", pa.concat_tables([_duels(one) for one in explained]))
+    """Write `explanations.parquet`, `explained_duels.parquet` and `explained.json`.
+
+    The first has a row for each duel and player, the second a row for each duel.
+    """
+    write_parquet(results / f"{EXPLANATIONS}.parquet", pa.concat_tables([_values(one) for one in explained]))
+    write_parquet(results / f"{EXPLAINED_DUELS}.parquet", pa.concat_tables([_duels(one) for one in explained]))
+    summary = summarise_all([one.summary() for one in explained], [one.explanation for one in explained])
+    write_json(results / f"{EXPLAINED}.json", summary.model_dump(mode="json"))
 
 
 def write_verdicts(findings: Sequence[Finding], explained: Sequence[Explained], results: Path, *, seed: int) -> None:
     """Judge each finding by the explanations it names, and write `findings.json`.
 
-    Raises UsageError for a finding about explanations that there are not.
+    Raises UsageError if a finding refers to an explanation that does not exist.
     """
     by_name = {(one.name, one.model): one.explanation for one in explained}
     check_findings(findings, by_name)
     verdicts = [judge(finding, by_name[finding.explained, finding.model], seed=seed) for finding in findings]
-    (results / "findings.json").write_bytes(VERDICTS.dump_json(tuple(verdicts), indent=1) + b"\n")
+    (results / f"{FINDINGS}.json").write_bytes(VERDICTS.dump_json(tuple(verdicts), indent=1) + b"\n")
 
 
 def check_findings(findings: Sequence[Finding], explained: Container[tuple[str, KernelModel]]) -> None:
-    """Make sure that each finding is about a kind of duels and a model that explain. Raises UsageError."""
+    """Raise UsageError if a finding refers to a kind of duels and a model that are not explained."""
     for finding in findings:
         if (finding.explained, finding.model) not in explained:
             raise UsageError(
-                f"explaining.findings, {finding.name}: nothing explains {finding.explained} by {finding.model}. Leave "
-                "the finding out, or add what it is about to explaining.kinds."
+                f"explaining.findings, {finding.name}: nothing explains {finding.explained} by {finding.model}. "
+                f"Leave the finding out, or add {finding.explained} to explaining.kinds."
             )
 
 

@@ -1,11 +1,11 @@
-"""Why one player loses: the matches a player lost, explained by what the two are like and by where they played."""
+"""Why one player loses: lost matches explained by features of the two players and of the place."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -13,18 +13,30 @@ from sklearn.base import clone
 from data_adapters.table.pairwise_table import PairwiseTable
 from models.kernels.gpm import CGPM
 from models.records.arrays import IntArray
+from models.records.duel_results import MeanGap, PlayerSummary
 from models.records.errors import UsageError
 from models.shap.context_shap import ContextShap
 from models.shap.pref_shap import PrefShap
+from models.shap.summary import mean_gap, means_by_group, summarise_players
 from tasks.duels.kept_explanations import ExplainConfig, Explained
 from tasks.tables.encode import encode, encode_contexts
 
 
+class Place(NamedTuple):
+    """One kind of place, the number of matches lost there, and the mean contribution of each feature of the place."""
+
+    words: str
+    losses: int
+    means: tuple[float, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """The matches that one player lost, as explained for those who won them.
+    """The matches that one player lost, explained from the winners' side.
 
-    matches: how many the player played. contexts: the words for the context of each loss.
+    matches: number of matches the player played. features: the players' features by importance. contexts: the context
+    of each loss in words. places: each context with its number of losses and the mean contributions, in the order of
+    `by_contexts`' players; the most frequent first.
     """
 
     player: str
@@ -32,6 +44,9 @@ class Losses:
     by_items: Explained
     by_contexts: Explained
     contexts: tuple[str, ...]
+    features: tuple[PlayerSummary, ...]
+    places: tuple[Place, ...]
+    gap: MeanGap
 
 
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
@@ -44,17 +59,16 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
         "rank": 300,
     },
 }  # fmt: skip
-"""Settings of the model of each data set, near what `models.kernels.gpm_search` finds with a tenth of the matches held
-out."""
+"""Settings of the model of each data set; `models.kernels.gpm_search` finds about these with a tenth held out."""
 
 
 def explain_losses(
     table: PairwiseTable, player: str, *, config: ExplainConfig, seed: int, model: CGPM | None = None
 ) -> Losses:
-    """Fit a model to all matches of a table with contexts, and explain those that a player, given by name, lost.
+    """Fit a model to all matches of a table with contexts, and explain those that a player lost.
 
-    model: not fitted, by default one with the `SETTINGS` of the data set.
-    Raises UsageError if there is no such player, or none who lost.
+    player: a name or an id. model: unfitted; by default one with the `SETTINGS` of the data set.
+    Raises UsageError if there is no such player, or the player lost no match.
     """
     row, name = find_player(table, player)
     encoded = encode(table)
@@ -70,19 +84,25 @@ def explain_losses(
     title = f"Matches that {name} lost"
     of_items = PrefShap(model, encoded.items, settings=settings).duels(encoded.items, duels)
     of_contexts = ContextShap(model, settings=settings).duels(encoded.items, duels, contexts, context_of[lost])
+    words = _words(table, context_of[lost])
     return Losses(
         player=name,
         matches=matches,
         by_items=Explained("losses", title, "c_gpm", of_items),
         by_contexts=Explained("losses_contexts", title, "c_gpm", of_contexts, of="contexts"),
-        contexts=_words(table, context_of[lost]),
+        contexts=words,
+        features=summarise_players(of_items),
+        places=tuple(
+            Place(place, n, tuple(means.tolist())) for place, n, means in means_by_group(of_contexts.values, words)
+        ),
+        gap=mean_gap("c_gpm", [of_items]),
     )
 
 
 def find_player(table: PairwiseTable, player: str) -> tuple[int, str]:
-    """The row among the items, and the name, of a player: by id, or by name whatever its capitals.
+    """Row among the items and name of a player, given by id or by name in upper or lower case.
 
-    Raises UsageError if there is none, or more than one.
+    Raises UsageError if there is no such player, or more than one.
     """
     ids = [str(item) for item in table.items["item_id"].to_pylist()]
     names = table.items["label"].to_pylist() if "label" in table.items.column_names else ids
@@ -91,12 +111,14 @@ def find_player(table: PairwiseTable, player: str) -> tuple[int, str]:
         if player == item or player.casefold() == (name or "").casefold()
     ]  # fmt: skip
     if len(rows) > 1:
-        raise UsageError(f"{len(rows)} are called {player!r}: name one by id, {', '.join(ids[row] for row in rows)}.")
+        raise UsageError(
+            f"{len(rows)} players are called {player!r}. Give an id: {', '.join(ids[row] for row in rows)}."
+        )
     if not rows:
         known = {(name or item).casefold(): name or item for item, name in zip(ids, names, strict=True)}
         close = [known[match] for match in difflib.get_close_matches(player.casefold(), known, n=3, cutoff=0.6)]
         hint = f" Did you mean {', '.join(close)}?" if close else ""
-        raise UsageError(f"There is no {player!r} among the {len(ids):,} of {table.name}.{hint}")
+        raise UsageError(f"There is no {player!r} among the {len(ids):,} players of {table.name}.{hint}")
     return rows[0], names[rows[0]] or ids[rows[0]]
 
 

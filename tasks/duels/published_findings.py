@@ -1,9 +1,9 @@
-"""What pref-shap's section 4 and Figures 2 to 8 say decides preferences, and what would decide whether it does.
+"""The findings of pref-shap's section 4 and Figures 2 to 8 about what decides preferences, and the test of each.
 
-All of it is settled before a run: which duels are explained, the statistic of each finding, and its threshold. Where
-the paper says that a feature matters, its importance must exceed an equal share of all features; where it says that one
-matters more than another, the ratio of theirs must exceed 1; where it says whom a feature speaks for, more than half of
-its influence must. Where a threshold is none of these it says so.
+The duels to explain, the statistic of each finding and its threshold are fixed before a run. If the paper says that a
+feature matters, its importance must exceed an equal share of all features. If it says that one feature matters more
+than another, the ratio of their importances must exceed 1. If it says whom a feature speaks for, more than half of its
+influence must go there. A finding with any other threshold states it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ SYNTHETIC = ExplainConfig(
 )  # fmt: skip
 
 _FOUR = ("Fire", "Water", "Normal", "Psychic")
-"""Of these only fire and water are at an advantage over one another; the paper does not name the other two it took."""
+"""Only fire and water have an advantage over one another. The paper does not name its other two types."""
 _types = tuple(f"types={name}" for name in _FOUR)
 _fig4 = partial(Finding, source="pref-shap, Figure 4", explained="all")
 _fig5 = partial(

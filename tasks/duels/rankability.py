@@ -1,4 +1,4 @@
-"""How near the duels of a table are to a ranking, beside what was published."""
+"""Rankability of the duels of a table, beside the published value."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from pathlib import Path
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
+from models.records.duel_results import ALL_DUELS, CYCLIC_SHARE, NO_MODEL, RANKABILITY, SPEC_R, SpecRInterval
 from models.records.results import MetricRow
 from models.scores.rankability import dominance, mean_rankability, rankability, triads
-from tasks.duels.splits import read_duels
-from tasks.runs.results import add_metrics
+from tasks.duels.read_duels import read_duels
+from tasks.runs.results import add_metrics, write_json
 
-MODEL = "none"
-"""Rankability is of the data, whatever model is fitted to it."""
+LEVEL = 0.95
+"""Level of SpecR's interval."""
 
 
 @task(name="measure rankability", cache_policy=NO_CACHE)
 def write_rankability(
     study: str, table: Path, published: float | None, results: Path, *, resamples: int, seed: int, by_context: bool
 ) -> None:
-    """Add SpecR and the share of cyclic triads to `metrics.json`; sd is that of the bootstrap, n its size.
+    """Add SpecR and the share of cyclic triads to `metrics.json`, and write `rankability.json`.
 
-    by_context: the mean SpecR of the duels of each context, such as a tournament, over contexts resampled; else of all
-    duels, resampled. Triads are counted over all duels: their row's n is how many there are.
+    SpecR's sd is over bootstrap resamples, n their number. by_context: average SpecR over contexts, such as
+    tournaments, and resample contexts; else resample duels. Triads are counted over all duels; n is their number.
     """
     duels = read_duels(table)
     n_items = len(duels.items)
@@ -31,8 +32,11 @@ def write_rankability(
         found = mean_rankability(duels.comparisons, n_items, duels.context_of, resamples=resamples, seed=seed)
     else:
         found = rankability(duels.comparisons, n_items, resamples=resamples, seed=seed)
+    lower, upper = found.interval(LEVEL)
+    interval = SpecRInterval(spec_r=found.spec_r, lower=lower, upper=upper, level=LEVEL)
+    write_json(results / f"{RANKABILITY}.json", interval.model_dump(mode="json"))
     counted = triads(dominance(duels.comparisons, n_items))
-    row = MetricRow(study=study, model=MODEL, variant="all_duels", metric="spec_r", split="all", value=None)
+    row = MetricRow(study=study, model=NO_MODEL, variant=ALL_DUELS, metric=SPEC_R, split="all", value=None)
     add_metrics(
         results / "metrics.json",
         [
@@ -47,7 +51,7 @@ def write_rankability(
             ),
             row.model_copy(
                 update={
-                    "metric": "cyclic_share",
+                    "metric": CYCLIC_SHARE,
                     "value": counted.share if counted.complete else None,
                     "n": counted.complete,
                 }

@@ -1,8 +1,8 @@
-"""Models of duels scored over several runs, splits before mirroring and after it, beside what was published."""
+"""Models of duels scored over several runs, split before mirroring and after it, beside what was published."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,29 +12,45 @@ import pyarrow as pa
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
+from models.kernels.selection import Chosen, Tuning, choose, fit, preference, probability
 from models.records.arrays import BoolArray, FloatArray
 from models.records.base import Record
+from models.records.duel_results import (
+    ACCURACY,
+    AS_PUBLISHED,
+    AUC,
+    BALANCED_ACCURACY,
+    CHOSEN_MODELS,
+    LOG_LOSS,
+    METRICS,
+    MIRRORED_FIRST,
+    PLAIN,
+    RUNS,
+    SPLIT_FIRST,
+    DuelModel,
+    SplitProtocol,
+)
+from models.records.published import Published, beside_published
 from models.records.results import MetricRow
 from models.scores.accuracy import accuracies
 from models.scores.discrimination import auc, balanced_accuracy, log_loss
-from tasks.duels.models import PLAIN, Chosen, DuelModel, Tuning, choose, fit, preference, probability
-from tasks.duels.splits import Duels, Split, SplitProtocol, hold_out, in_folds, read_duels
+from models.scores.duel_splits import Duels, Split, hold_out, in_folds
+from tasks.duels.comparisons import write_comparisons, write_medians
+from tasks.duels.read_duels import read_duels
 from tasks.runs.progress import advance
 from tasks.runs.results import write_json, write_metrics, write_parquet
 from tasks.runs.workers import one_blas_thread
 
 SCORING = "Choose, fit and score"
 
-METRICS = ("auc", "accuracy", "balanced_accuracy", "log_loss")
-
 
 class DuelTrial(Record):
-    """What models are scored on, and how.
+    """The data that models are scored on, and the settings of the scoring.
 
-    models: scored on duels that are split first; mirrored: those scored as was published too. published_table: has also
-    the duels that were published and never had an outcome.
-    folds: of a cross-validation, which keeps no duels for validation; None holds out one part for it and one to test.
-    leave_out, sides: see `tasks.duels.splits.read_duels`.
+    models: scored on duels that are split first. mirrored: models that are also scored under the published protocols.
+    published_table: a table that also has the duels that were published without an outcome.
+    folds: number of folds of a cross-validation without validation rows; None holds out a validation and a test part.
+    leave_out, sides: see `tasks.duels.read_duels.read_duels`.
     """
 
     table: Path
@@ -49,15 +65,15 @@ class DuelTrial(Record):
     leave_out: tuple[str, ...] = ()
     sides: tuple[str, ...] = ()
 
-    def duels(self, protocol: SplitProtocol = "split_first") -> Duels:
-        """The duels of the table, or of the published one."""
-        table = self.published_table if protocol == "as_published" else self.table
+    def duels(self, protocol: SplitProtocol = SPLIT_FIRST) -> Duels:
+        """The duels of the table, or of the published one under `as_published`."""
+        table = self.published_table if protocol == AS_PUBLISHED else self.table
         if table is None:
             raise ValueError("this trial has no published table")
         return read_duels(table, leave_out=self.leave_out, sides=self.sides)
 
     def splits(self, duels: Duels, protocol: SplitProtocol, run: int) -> list[Split]:
-        """The splits of a run: one, or one a fold."""
+        """The splits of a run: one, or one for each fold."""
         seed = self.seed + run
         if self.folds is not None:
             return in_folds(duels, protocol, self.folds, seed=seed)
@@ -65,15 +81,17 @@ class DuelTrial(Record):
         return [hold_out(duels, protocol, seed=seed, **shares)]
 
 
-class Published(NamedTuple):
-    """A value of the paper's Table 3, and its model."""
-
-    model: str
-    value: float
+def published_auc(by_model: Mapping[DuelModel, float]) -> tuple[Published, ...]:
+    """Values that pref-shap's Table 3 calls test AUC; they are the balanced accuracy after mirroring."""
+    source = "pref-shap, Table 3 (its test AUC)"
+    return tuple(
+        Published(model=model, metric=BALANCED_ACCURACY, value=value, source=source)
+        for model, value in by_model.items()
+    )
 
 
 class RunScores(NamedTuple):
-    """Rows of `runs.parquet`, and what was chosen in each split, of one run under one protocol."""
+    """One run under one protocol: rows of `runs.parquet`, and the settings chosen in each split."""
 
     rows: list[dict[str, Any]]
     chosen: list[dict[str, Any]]
@@ -94,7 +112,7 @@ def score_models(trial: DuelTrial, run: int, protocol: SplitProtocol) -> RunScor
     splits = trial.splits(duels, protocol, run)
     rows, chosen = [], []
     found: dict[tuple[DuelModel, int], Chosen] = {}
-    kinds = trial.models if protocol == "split_first" else trial.mirrored
+    kinds = trial.models if protocol == SPLIT_FIRST else trial.mirrored
     for kind in sorted(kinds, key=lambda kind: kind in PLAIN):
         scores: list[FloatArray] = []
         chances: list[FloatArray] = []
@@ -113,40 +131,52 @@ def score_models(trial: DuelTrial, run: int, protocol: SplitProtocol) -> RunScor
 
 
 def measure(scores: FloatArray, chances: FloatArray, left_wins: BoolArray) -> dict[str, float]:
-    """The metrics of tested duels (n,): preferences for the winner, probabilities of what happened, and sides."""
+    """The metrics of n tested duels.
+
+    scores: (n,) preference for the winner. chances: (n,) probability that the winner wins. left_wins: (n,) its side.
+    """
     return {
-        "auc": auc(scores),
-        "accuracy": float(accuracies(scores).accuracy[0]),
-        "balanced_accuracy": balanced_accuracy(scores, left_wins),
-        "log_loss": log_loss(chances),
+        AUC: auc(scores),
+        ACCURACY: float(accuracies(scores).accuracy[0]),
+        BALANCED_ACCURACY: balanced_accuracy(scores, left_wins),
+        LOG_LOSS: log_loss(chances),
     }
 
 
 def write_scores(study: str, runs: Iterable[RunScores], published: Sequence[Published], results: Path) -> None:
-    """Write `runs.parquet`, a row a run, protocol and model; `chosen_models.json`; and `metrics.json`.
+    """Write `runs.parquet`, `chosen_models.json`, `metrics.json`, `comparisons.json` and `chosen_medians.json`.
 
-    What was published as test AUC stands beside the balanced accuracy after mirroring, which is what it is, of the data
-    that were published where they were scored.
+    A published balanced accuracy that names no variant stands beside the variant nearest to the published protocol.
     """
     found = list(runs)
     scores = pd.DataFrame([row for run in found for row in run.rows])
-    write_parquet(results / "runs.parquet", pa.Table.from_pandas(scores, preserve_index=False))
-    write_json(results / "chosen_models.json", [chosen for run in found for chosen in run.chosen])
-    known = dict(published)
-    leaking = "as_published" if "as_published" in set(scores["variant"]) else "mirrored_first"
-    rows = []
-    for (variant, model), group in scores.groupby(["variant", "model"], sort=False):
-        for metric in METRICS:
-            is_published = variant == leaking and metric == "balanced_accuracy" and model in known
-            rows.append(
-                MetricRow(
-                    study=study, model=str(model), variant=str(variant), metric=metric, split="test",
-                    value=float(group[metric].mean()), sd=_sd(group[metric]), n=len(group),
-                    published=known[str(model)] if is_published else None,
-                    published_source="pref-shap, Table 3 (its test AUC)" if is_published else None,
-                )
-            )  # fmt: skip
+    chosen = [each for run in found for each in run.chosen]
+    write_parquet(results / f"{RUNS}.parquet", pa.Table.from_pandas(scores, preserve_index=False))
+    write_json(results / f"{CHOSEN_MODELS}.json", chosen)
+    variants = set(scores["variant"])
+    nearest: tuple[SplitProtocol, ...] = (AS_PUBLISHED, MIRRORED_FIRST, SPLIT_FIRST)
+    last = next(each for each in nearest if each in variants)
+    rows = beside_published(_metrics(study, scores), [_of_last(each, last) for each in published])
     write_metrics(results / "metrics.json", rows)
+    write_comparisons(scores, rows, last, results)
+    write_medians(chosen, results)
+
+
+def _metrics(study: str, scores: pd.DataFrame) -> list[MetricRow]:
+    return [
+        MetricRow(
+            study=study, model=str(model), variant=str(variant), metric=metric, split="test",
+            value=float(group[metric].mean()), sd=_sd(group[metric]), n=len(group),
+        )
+        for (variant, model), group in scores.groupby(["variant", "model"], sort=False)
+        for metric in METRICS
+    ]  # fmt: skip
+
+
+def _of_last(published: Published, last: SplitProtocol) -> Published:
+    if published.metric != BALANCED_ACCURACY or published.variant is not None or last == SPLIT_FIRST:
+        return published
+    return published.model_copy(update={"variant": last})
 
 
 def _sd(values: pd.Series[float]) -> float | None:

@@ -1,4 +1,4 @@
-"""The config and the steps of the studies that fit preference models to duels (pref-shap, section 4)."""
+"""Settings and steps of the studies that fit preference models to duels (pref-shap, section 4)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 from prefect import unmapped
 from pydantic import Field
 
+from models.kernels.selection import Tuning
+from models.records.duel_results import AS_PUBLISHED, BALANCED_ACCURACY, PROTOCOLS, DuelModel, SplitProtocol
+from models.records.published import Published
 from tasks.duels.first_run import check_explainable, explain_run
 from tasks.duels.kept_explanations import ExplainConfig
-from tasks.duels.models import DuelModel, Tuning
 from tasks.duels.rankability import write_rankability
-from tasks.duels.scoring import SCORING, DuelTrial, Published, score_run, write_scores
-from tasks.duels.splits import PROTOCOLS, SplitProtocol
+from tasks.duels.scoring import SCORING, DuelTrial, score_run, write_scores
 from tasks.runs.publish import keep_artifacts, publish
 from tasks.runs.run_folder import run_folder
 from tasks.runs.study import StudyConfig
@@ -21,35 +22,37 @@ from tasks.runs.table import build_table
 
 
 class DuelConfig(StudyConfig):
-    """What studies of duels can set; the defaults are the paper's where it states them."""
+    """Settings of studies of duels; the defaults are the paper's where it states them."""
 
-    items: int | None = Field(default=None, ge=12, description="how many items there are where the data is simulated")
-    runs: int = Field(default=5, ge=1, description="how often the duels are split, and everything is chosen and fitted")
+    items: int | None = Field(default=None, ge=12, description="number of items to simulate")
+    runs: int = Field(
+        default=5, ge=1, description="number of runs; each splits the duels, then chooses and fits models"
+    )
     validation_share: float = Field(
-        default=0.1, gt=0, lt=0.5, description="share of the duels that choose the settings"
+        default=0.1, gt=0, lt=0.5, description="share of the duels held out for choosing settings"
     )
     test_share: float = Field(default=0.1, gt=0, lt=0.5, description="share of the duels held out for testing")
     folds: int | None = Field(
         default=None,
         ge=2,
-        description="folds of a cross-validation that tests every duel once a run, in place of a validation part and a "
-        "test part; settings are then chosen in inner folds",
+        description="folds of a cross-validation that tests every duel once in each run, instead of one validation "
+        "part and one test part; settings are then chosen in inner folds",
     )
-    tuning: Tuning = Field(default=Tuning(), description="how lengthscales, penalty and depth are chosen")
+    tuning: Tuning = Field(default=Tuning(), description="search for lengthscales, penalty and depth")
     published_protocol: bool = Field(
         default=True,
-        description="also score as was published: duels mirrored before they are split, scores thresholded",
+        description="also score under the published protocol: duels mirrored before the split, scores thresholded",
     )
     explaining: ExplainConfig = Field(
-        default=ExplainConfig(), description="which duels are explained, and the published findings that this decides"
+        default=ExplainConfig(), description="duels to explain, and published findings to judge by the explanations"
     )
-    resamples: int = Field(default=20, ge=2, description="resamples for the spread of SpecR")
+    resamples: int = Field(default=20, ge=2, description="number of bootstrap resamples for the interval of SpecR")
 
     def protocols(self, *, published: bool, as_published: bool) -> tuple[SplitProtocol, ...]:
         """The protocols under which models are scored: also the published ones if there are published figures."""
         if not (published and self.published_protocol):
             return PROTOCOLS[:1]
-        return (*PROTOCOLS, "as_published") if as_published else PROTOCOLS
+        return (*PROTOCOLS, AS_PUBLISHED) if as_published else PROTOCOLS
 
 
 def study_duels(
@@ -66,25 +69,27 @@ def study_duels(
 ) -> Path:
     """Fit preference models to most of the duels, predict the others, and measure how rankable the items are.
 
-    published, published_spec_r: figures to report beside those found, if any. published_variant: variant of the data
-    set that also has the duels which were published without an outcome. rank_by_context: average SpecR over contexts.
+    published, published_spec_r: figures to report beside those found, if any; a model with a published balanced
+    accuracy is also scored under the published protocol. published_variant: variant of the data set that also has the
+    duels which were published without an outcome. rank_by_context: average SpecR over contexts.
     leave_out: features of the items that models do not get. sides: features of a comparison that models get as
-    features of the two items, see `tasks.duels.splits.read_duels`.
+    features of the two items, see `tasks.duels.read_duels.read_duels`.
     Returns the run's folder (pref-shap, Table 3).
     """
-    protocols = config.protocols(published=bool(published), as_published=published_variant is not None)
+    scored = {each.model for each in published if each.metric == BALANCED_ACCURACY}
+    protocols = config.protocols(published=bool(scored), as_published=published_variant is not None)
     explaining = config.explaining.without_losses() if config.simulated else config.explaining
     with run_folder(name, config) as run:
         with run.step("Build the table"):
             table = build_table(name, config, run.work, users=config.items)
             tables = [table]
-            if "as_published" in protocols:
+            if AS_PUBLISHED in protocols:
                 tables.append(build_table(name, config, run.work, users=config.items, variant=published_variant))
         trial = DuelTrial(
             table=table.folder,
             published_table=tables[-1].folder,
             models=models,
-            mirrored=tuple(kind for kind in models if kind in {model for model, _ in published}),
+            mirrored=tuple(kind for kind in models if kind in scored),
             tuning=config.tuning,
             seed=config.seed,
             folds=config.folds,

@@ -23,9 +23,10 @@ from data_adapters.source.locate import locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import write_table
 from models.kernels.gpm import CGPM, GPM, UPM
+from models.kernels.selection import fit, preference
 from models.scores.discrimination import auc
-from tasks.duels.models import fit, preference
-from tasks.duels.splits import Duels, hold_out, read_duels
+from models.scores.duel_splits import Duels, hold_out
+from tasks.duels.read_duels import read_duels
 
 POKEMON = {
     "hp": 5.9, "attack": 1.8, "defense": 5.7, "special_attack": 7.5, "special_defense": 6.9, "speed": 0.5,

@@ -306,7 +306,7 @@ def test_the_folder_that_prefect_gets_where_its_home_cannot_be_written_is_remove
 def test_losses_can_be_explained_of_tennis_alone(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, complaint = ask(capsys, "explain pokemon --player Pikachu")
     assert code == 2
-    assert "of tennis" in complaint
+    assert "for these data sets: tennis" in complaint
     code, _, complaint = ask(capsys, "explain tennis --player Somebody")
     assert code == 1
     assert "prefstudy data fetch tennis" in complaint

@@ -12,11 +12,11 @@ import pytest
 from prefect import flow
 
 from flows.studies.synthetic import SyntheticConfig, synthetic_study
+from models.kernels.selection import Tuning
 from models.records.run_record import RunRecord
 from reports.duels.study import duel_page
 from reports.page.finished_run import open_run
 from reports.page.html import to_html
-from tasks.duels.models import Tuning
 from tasks.duels.study import DuelConfig, study_duels
 from tasks.runs.results import METRICS
 

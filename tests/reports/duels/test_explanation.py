@@ -10,6 +10,13 @@ import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from models.records.duel_results import (
+    EXPLANATION_COLUMNS,
+    ExplainedSummary,
+    ExplanationSummary,
+    MeanGap,
+    PlayerSummary,
+)
 from models.shap.findings import Finding, Verdict
 from reports.duels.explanation import explanation_section, has_explanations, verdict_sentence
 from reports.figures.beeswarm import PlayerValues, draw_explanation
@@ -20,24 +27,23 @@ from reports.page.html import to_html
 from reports.page.pdf import write_pdf
 
 PLAYERS = ("special_attack", "speed", "types")
+GAPS = (MeanGap(model="gpm", gap=0.1, preference=2.25), MeanGap(model="upm", gap=0.2, preference=1.5))
 
 
 def write_explained(folder: Path) -> Path:
     """Add explanations of two models and two verdicts to a run."""
     rng = np.random.default_rng(0)
-    rows, duels = [], []
+    rows, summaries = [], []
     for model, sizes in (("gpm", (0.5, 2.0, 1.0)), ("upm", (2.0, 0.5, 1.0))):
         values = rng.normal(size=(400, 3)) * sizes
         for duel, of_duel in enumerate(values):
             for player, value in zip(PLAYERS, of_duel, strict=True):
                 difference = None if player == "types" else float(np.tanh(value))
                 rows.append(("battles", "All battles", model, "items", duel, player, value, None, difference))
-            duels.append(("battles", model, of_duel.sum() + 0.1, -0.1, 8))
+        summaries.append(summary(model, sizes))
     results = folder / "results"
-    columns = ["kind", "title", "model", "of", "duel", "player", "value", "standard_error", "difference"]
-    pd.DataFrame(rows, columns=columns).to_parquet(results / "explanations.parquet")
-    columns = ["kind", "model", "preference", "gap", "coalitions"]
-    pd.DataFrame(duels, columns=columns).to_parquet(results / "explained_duels.parquet")
+    pd.DataFrame(rows, columns=list(EXPLANATION_COLUMNS)).to_parquet(results / "explanations.parquet")
+    write_summary(folder, ExplainedSummary(explanations=summaries, coalitions=8, standard_error=None, gaps=GAPS))
     said = {"source": "pref-shap, Figure 4", "explained": "battles", "statistic": "importance_share"}
     verdicts = [
         verdict(Finding(name="speed", claim="Speed matters.", players=("speed",), threshold=0.125, **said), 0.5),
@@ -45,6 +51,18 @@ def write_explained(folder: Path) -> Path:
     ]
     (results / "findings.json").write_text(json.dumps(verdicts), "utf-8")
     return folder
+
+
+def summary(model: str, sizes: tuple[float, ...]) -> ExplanationSummary:
+    order = sorted(zip(PLAYERS, sizes, strict=True), key=lambda each: -each[1])
+    players = [PlayerSummary(player=name, importance=size, mean=0.0, favours=None) for name, size in order]
+    return ExplanationSummary(
+        kind="battles", title="All battles", model=model, of="items", duels=400, players=players, leading=order[0][0]
+    )
+
+
+def write_summary(folder: Path, found: ExplainedSummary) -> None:
+    (folder / "results" / "explained.json").write_text(found.model_dump_json(), "utf-8")
 
 
 def verdict(finding: Finding, value: float) -> dict[str, object]:
@@ -77,6 +95,7 @@ def test_both_models_are_drawn_in_the_order_of_the_first(run):
     [figure] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Figure)]
     assert figure.title == "All battles: speed moves most."
     gpm, upm = figure.pictures
+    assert "speed 2.00, types 1.00 and special attack 0.50" in gpm.alt
     assert gpm.alt.index("speed") < gpm.alt.index("types") < gpm.alt.index("special attack")
     assert upm.alt.index("speed") < upm.alt.index("types") < upm.alt.index("special attack")
     assert [picture.name for picture in figure.pictures] == ["explanation_battles_gpm", "explanation_battles_upm"]
@@ -96,14 +115,15 @@ def test_explanations_that_were_deleted_are_missed_and_not_left_out(run):
 
 def test_the_gap_to_the_models_own_preference_is_told(run):
     html = to_html(Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run, comparable=True)]))
-    assert "0.100 (mean size" in html
+    assert "0.100 (mean size 2.25) for the preference model and 0.200 (mean size 1.50) for the utility model" in html
 
 
 def test_contributions_are_exact_or_tell_their_standard_error(run):
     page = Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run, comparable=True)])
     assert "over all coalitions of features, up to 8;" in to_html(page)
-    path = run.path / "results" / "explanations.parquet"
-    pd.read_parquet(path).assign(standard_error=0.25).to_parquet(path)
+    path = run.path / "results" / "explained.json"
+    found = ExplainedSummary.model_validate_json(path.read_bytes())
+    write_summary(run.path, found.model_copy(update={"standard_error": 0.25}))
     page = Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run, comparable=True)])
     assert "the standard error that this leaves is 0.250 on average" in to_html(page)
 
@@ -111,7 +131,7 @@ def test_contributions_are_exact_or_tell_their_standard_error(run):
 def test_simulated_data_says_that_the_findings_are_of_other_data(write_run):
     run = open_run(write_explained(write_run(simulated=True)))
     [table] = [block for block in explanation_section(run, comparable=False).blocks if isinstance(block, Table)]
-    assert "published of other data" in table.note
+    assert "published for other data" in table.note
     assert "in these simulated data" in verdict_sentence(run, comparable=False)
 
 
@@ -124,10 +144,28 @@ def test_broken_findings_are_refused_by_name(run):
 def swarm(n: int, seed: int = 0) -> list[PlayerValues]:
     rng = np.random.default_rng(seed)
     return [
-        PlayerValues("special defence", rng.normal(size=n), rng.normal(size=n)),
-        PlayerValues("types", rng.normal(size=n), np.full(n, np.nan)),
-        PlayerValues("nothing", np.zeros(n), np.zeros(n)),
+        PlayerValues("special defence", 0.8, rng.normal(size=n), rng.normal(size=n)),
+        PlayerValues("types", 0.7, rng.normal(size=n), np.full(n, np.nan)),
+        PlayerValues("nothing", 0.0, np.zeros(n), np.zeros(n)),
     ]
+
+
+def test_sizes_come_from_the_results_and_are_not_computed_again(run):
+    found = ExplainedSummary.model_validate_json((run.path / "results" / "explained.json").read_bytes())
+    first = found.explanations[0]
+    players = tuple(each.model_copy(update={"importance": 7.0}) for each in first.players)
+    altered = first.model_copy(update={"players": players, "leading": "types", "duels": 123})
+    write_summary(run.path, found.model_copy(update={"explanations": (altered, *found.explanations[1:])}))
+    [figure] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Figure)]
+    assert figure.title == "All battles: types moves most."
+    assert "over 123 duels" in figure.caption
+    assert "speed 7.00, types 7.00 and special attack 7.00" in figure.pictures[0].alt
+
+
+def test_a_broken_summary_is_refused_by_name(run):
+    (run.path / "results" / "explained.json").write_text('{"coalitions": 1}', "utf-8")
+    with pytest.raises(NotARunError, match=r"explained\.json, explanations"):
+        explanation_section(run, comparable=True)
 
 
 @pytest.mark.parametrize("n", [1, 3, 1000])

@@ -8,10 +8,10 @@ import pytest
 from models.kernels.gpm import CGPM, GPM, UPM
 from models.records.errors import UsageError
 from models.records.features import Column, FeatureKind
+from models.scores.duel_splits import Duels
 from models.shap.explanation import REST, ShapSettings
 from tasks.duels.explain import explain_duels, pooled
 from tasks.duels.kept_explanations import DuelsOf
-from tasks.duels.splits import Duels
 
 SETTINGS = ShapSettings()
 COLUMNS = (

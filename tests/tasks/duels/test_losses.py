@@ -71,5 +71,16 @@ def test_what_the_rule_does_not_look_at_matters_least(losses):
 
 def test_an_unknown_player_is_refused_with_those_who_may_be_meant(table):
     name = player(table)[1]
-    with pytest.raises(UsageError, match=f"no '{name}x' among the .* of tennis. Did you mean .*{name}"):
+    with pytest.raises(UsageError, match=f"no '{name}x' among the .* players of tennis. Did you mean .*{name}"):
         explained(table, f"{name}x")
+
+
+def test_features_and_places_are_summaries_of_the_explained_losses(losses):
+    values = losses.by_items.explanation.values
+    assert [each.importance for each in losses.features] == sorted(np.abs(values).mean(axis=0), reverse=True)
+    assert losses.gap.gap == pytest.approx(np.abs(losses.by_items.explanation.gap).mean())
+    assert sum(place.losses for place in losses.places) == len(losses.contexts)
+    assert [place.losses for place in losses.places] == sorted([place.losses for place in losses.places], reverse=True)
+    first = losses.places[0]
+    there = np.array(losses.contexts) == first.words
+    assert first.means == pytest.approx(losses.by_contexts.explanation.values[there].mean(axis=0))

@@ -15,11 +15,13 @@ from data_adapters.source.build import build
 from data_adapters.source.locate import locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import read_table, write_table
+from models.kernels.selection import Chosen, Tuning, choose, fit, preference, probability
+from models.records.duel_results import PROTOCOLS
 from models.records.errors import UsageError
-from tasks.duels.models import Chosen, Tuning, choose, fit, preference, probability
+from models.scores.duel_splits import hold_out, in_folds
 from tasks.duels.rankability import write_rankability
-from tasks.duels.scoring import DuelTrial, Published, score_models, write_scores
-from tasks.duels.splits import PROTOCOLS, hold_out, in_folds, read_duels
+from tasks.duels.read_duels import read_duels
+from tasks.duels.scoring import DuelTrial, published_auc, score_models, write_scores
 from tasks.runs.results import METRICS
 
 QUICK = Tuning(
@@ -121,7 +123,7 @@ def test_what_is_chosen_in_inner_folds_is_one_of_those_tried(tables: Path):
 def test_scores_are_written_and_the_published_figure_stands_beside_what_it_measures(tables: Path, tmp_path: Path):
     trial = DuelTrial(table=tables / "synthetic", models=("gpm", "upm"), mirrored=("gpm",), tuning=QUICK, seed=0)
     runs = [score_models(trial, run, protocol) for protocol in PROTOCOLS for run in range(2)]
-    write_scores("synthetic", runs, [Published("gpm", 0.98)], tmp_path)
+    write_scores("synthetic", runs, published_auc({"gpm": 0.98}), tmp_path)
     rows = METRICS.validate_json((tmp_path / "metrics.json").read_bytes())
     found = pd.read_parquet(tmp_path / "runs.parquet")
     assert len(found) == 2 * 2 + 2 * 1

@@ -1,10 +1,11 @@
-"""The models of duels: how each is fitted, asked and chosen on duels kept for validation, or by inner folds."""
+"""Models of duels, and how their settings are chosen: on validation duels, or in inner folds of the training duels."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
@@ -13,56 +14,55 @@ from models.kernels.gpm import CGPM, GPM, UPM
 from models.kernels.gpm_search import search
 from models.records.arrays import FloatArray, IntArray
 from models.records.base import Record
+from models.records.duel_results import ALL_FEATURES, CONTEXTUAL, PLAIN, DuelModel, MedianSettings
 from models.scores.discrimination import log_loss
+from models.scores.duel_splits import Duels, Split
 from models.trees.preference_tree import PreferenceTree
-from tasks.duels.splits import Duels, Split
 
-DuelModel = Literal["gpm", "gpm_u", "c_gpm", "c_gpm_u", "upm", "preference_tree"]
-"""gpm_u and c_gpm_u: gpm and c_gpm with a utility of their own beside the general preference."""
-CONTEXTUAL: frozenset[DuelModel] = frozenset({"c_gpm", "c_gpm_u"})
 Model = GPM | CGPM | UPM | PreferenceTree
 
-
-UTILITY, LITTLE_UTILITY = 10.0, 0.1
-"""The weight of a utility in inner folds, and where the search for it begins otherwise; beside a plain model's rest."""
-PLAIN: Mapping[DuelModel, DuelModel] = {"gpm_u": "gpm", "c_gpm_u": "c_gpm"}
-
+UTILITY = 10.0
+"""Weight of a utility in inner folds, and where the search for it starts."""
+LITTLE_UTILITY = 0.1
+"""Weight where a second search starts, from the settings of the same model without a utility."""
+START_PENALTY = 1e-4
 
 Positive = Annotated[float, Field(gt=0)]
 
 
 class Tuning(Record):
-    """How lengthscales, penalty and depth are chosen; test duels never have a say in it."""
+    """How lengthscales, penalty and depth are chosen. Test duels take no part."""
 
     rank: int | None = Field(
         default=400,
         ge=1,
-        description="landmarks at most that carry the items' kernel, in the search too; exact if not set",
+        description="largest number of landmarks that carry the kernel of the items, in the search too; all items if "
+        "not set",
     )
     steps: int = Field(
         default=24,
         ge=1,
-        description="steps at most of the search for lengthscales and penalty, of a fit or a few "
-        "each; of a model that knows contexts, whose fits cost most, half as many",
+        description="largest number of steps of the search for lengthscales and penalty; each takes one or a few fits. "
+        "Models with contexts get half as many, as their fits cost most",
     )
     inner_folds: int = Field(
-        default=5, ge=2, description="folds of the training duels where none are kept for validation"
+        default=5, ge=2, description="folds of the training duels, used if there is no validation part"
     )
     lengthscales: tuple[Positive, ...] = Field(
         default=(1.0, 2.0, 4.0), min_length=1,
-        description="tried in inner folds, in standard deviations, for all features alike",
+        description="lengthscales to try in inner folds, in standard deviations, the same for all features",
     )  # fmt: skip
     penalties: tuple[Positive, ...] = Field(
-        default=(1e-4, 1e-3, 1e-2), min_length=1, description="tried in inner folds"
+        default=(1e-4, 1e-3, 1e-2), min_length=1, description="penalties to try in inner folds"
     )
     depths: tuple[Annotated[int, Field(ge=1)] | None, ...] = Field(
         default=(2, 3, 4, 6, 8, 12, 16), min_length=1,
-        description="depths at most that are tried for the preference tree",
+        description="depth limits to try for the preference tree",
     )  # fmt: skip
 
 
 class Chosen(Record):
-    """What was chosen of a model, and the loss it had on the duels that chose: of a duel, in nats."""
+    """The settings chosen for a model, and their loss per validation duel in nats."""
 
     model: DuelModel
     validation_loss: float
@@ -74,7 +74,7 @@ class Chosen(Record):
     max_depth: int | None = None
 
     def unfitted(self, duels: Duels) -> Model:
-        """The model as it was chosen, to be fitted to some of the duels."""
+        """An unfitted model with the chosen settings. Raises ValueError if a kernel model has no penalty."""
         if self.model == "preference_tree":
             return PreferenceTree(duels.columns, max_depth=self.max_depth, max_categories=None)
         if self.penalty is None:
@@ -92,21 +92,21 @@ class Chosen(Record):
 
 
 def fit(model: Model, duels: Duels, rows: IntArray) -> Model:
-    """Fit a model to some of the duels."""
+    """Fit a model to the duels in rows (k,)."""
     if isinstance(model, CGPM):
         return model.fit(duels.items, duels.comparisons[rows], duels.contexts, duels.context_of[rows])
     return model.fit(duels.items, duels.comparisons[rows])
 
 
 def preference(model: Model, duels: Duels, rows: IntArray) -> FloatArray:
-    """The preference for the winner over the loser of some of the duels, (rows,)."""
+    """The preference for the winner over the loser of the duels in rows (k,): (k,)."""
     if isinstance(model, CGPM):
         return model.decision_function(duels.items, duels.comparisons[rows], duels.contexts, duels.context_of[rows])
     return model.decision_function(duels.items, duels.comparisons[rows])
 
 
 def probability(model: Model, duels: Duels, rows: IntArray) -> FloatArray:
-    """The probability given to what happened in some of the duels, (rows,)."""
+    """The probability that the winner wins, of the duels in rows (k,): (k,)."""
     if isinstance(model, CGPM):
         return model.predict_proba(duels.items, duels.comparisons[rows], duels.contexts, duels.context_of[rows])
     return model.predict_proba(duels.items, duels.comparisons[rows])
@@ -115,10 +115,24 @@ def probability(model: Model, duels: Duels, rows: IntArray) -> FloatArray:
 def choose(
     kind: DuelModel, duels: Duels, split: Split, tuning: Tuning, *, seed: int, plain: Chosen | None = None
 ) -> Chosen:
-    """Choose a model on the validation duels of a split: by gradient, a tree's depth by trying.
+    """Choose the settings of a model.
 
-    Without validation duels by trying a grid in inner folds of the training duels. plain: what was chosen of the model
-    without a utility, where a model with one is also looked for.
+    With validation rows: a kernel model by gradient search, a tree by trying each depth. Without: by trying a grid in
+    inner folds of the training rows, which the seed draws. plain: settings of the same model without a utility, from
+    which a second search starts.
+
+    >>> import numpy as np
+    >>> from models.records.features import Column, FeatureKind
+    >>> speed = Column(name="speed", feature="speed", kind=FeatureKind.NUMERIC)
+    >>> pairs = np.array([[high, low] for high in range(6) for low in range(high)])
+    >>> duels = Duels(
+    ...     items=np.arange(6.0)[:, None], columns=(speed,), comparisons=pairs, left_wins=np.ones(15, dtype=bool),
+    ...     keys=np.arange(15, dtype=np.uint64), contexts=np.zeros((1, 0)), context_columns=(),
+    ...     context_of=np.zeros(15, dtype=np.int64),
+    ... )
+    >>> split = Split(np.arange(0, 12), np.arange(12, 14), np.array([14]), np.array([True]))
+    >>> choose("preference_tree", duels, split, Tuning(depths=(1, 3)), seed=0).max_depth
+    3
     """
     if len(split.validation) and kind != "preference_tree":
         return _by_gradient(kind, duels, split, tuning, plain)
@@ -134,18 +148,51 @@ def choose(
     return min(tried, key=lambda each: each.validation_loss)
 
 
+def median_settings(kind: DuelModel, chosen: Sequence[Chosen]) -> MedianSettings:
+    """The median of each setting chosen for a model over splits.
+
+    The median of a lengthscale is over the splits that have it. Of an even number of depths, the upper middle one.
+
+    >>> both = [Chosen(model="gpm", validation_loss=0.5, lengthscales=2.0, penalty=p) for p in (0.5, 1.5)]
+    >>> median_settings("gpm", both).penalty
+    1.0
+    """
+    of_kind = [each for each in chosen if each.model == kind]
+    if not of_kind:
+        raise ValueError(f"nothing was chosen for {kind}")
+    is_tree = kind == "preference_tree"
+    depths = sorted((each.max_depth for each in of_kind), key=lambda depth: np.inf if depth is None else depth)
+    return MedianSettings(
+        model=kind,
+        lengthscales=_median_scales([each.lengthscales for each in of_kind]),
+        context_lengthscales=_median_scales([each.context_lengthscales for each in of_kind]),
+        penalty=None if is_tree else median(each.penalty for each in of_kind if each.penalty is not None),
+        utility=median(each.utility for each in of_kind) if kind in PLAIN else None,
+        max_depth=depths[len(depths) // 2] if is_tree else None,
+    )
+
+
+def _median_scales(scales: Sequence[Mapping[str, float] | float | None]) -> dict[str, float]:
+    by_feature = [
+        each if isinstance(each, Mapping) else {} if each is None else {ALL_FEATURES: each} for each in scales
+    ]
+    features = dict.fromkeys(feature for each in by_feature for feature in each)
+    return {feature: median(each[feature] for each in by_feature if feature in each) for feature in features}
+
+
 def _by_gradient(kind: DuelModel, duels: Duels, split: Split, tuning: Tuning, plain: Chosen | None) -> Chosen:
-    """From the defaults on; a model with a utility also from a plain one that does better."""
+    """The best of a search from the defaults and, if the plain model has a lower loss, one from its settings."""
     utility = UTILITY if kind in PLAIN else 0.0
-    start = Chosen(model=kind, validation_loss=np.inf, penalty=1e-4, utility=utility, rank=tuning.rank)
-    found = _led_from(start, duels, split, tuning)
+    start = Chosen(model=kind, validation_loss=np.inf, penalty=START_PENALTY, utility=utility, rank=tuning.rank)
+    found = _searched(start, duels, split, tuning)
     if plain is None or plain.validation_loss > found.validation_loss:
         return found
     start = plain.model_copy(update={"model": kind, "utility": LITTLE_UTILITY})
-    return min(found, _led_from(start, duels, split, tuning), key=lambda each: each.validation_loss)
+    return min(found, _searched(start, duels, split, tuning), key=lambda each: each.validation_loss)
 
 
-def _led_from(start: Chosen, duels: Duels, split: Split, tuning: Tuning) -> Chosen:
+def _searched(start: Chosen, duels: Duels, split: Split, tuning: Tuning) -> Chosen:
+    """The settings that a gradient search finds from a start."""
     kind = start.model
     rows = np.concatenate([split.train, split.validation])
     validates = np.arange(len(rows)) >= len(split.train)
@@ -171,6 +218,7 @@ def _led_from(start: Chosen, duels: Duels, split: Split, tuning: Tuning) -> Chos
 
 
 def _candidates(kind: DuelModel, tuning: Tuning) -> Iterator[Chosen]:
+    """The settings to try in inner folds."""
     if kind == "preference_tree":
         for depth in tuning.depths:
             yield Chosen(model=kind, validation_loss=np.inf, max_depth=depth)
@@ -181,7 +229,7 @@ def _candidates(kind: DuelModel, tuning: Tuning) -> Iterator[Chosen]:
 
 
 def _inner_folds(rows: IntArray, n_folds: int, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
-    """Training duels and those they are tried on. A duel that is there twice is on one side of it both times."""
+    """Rows to fit and rows to try, by fold. Both copies of a doubled duel are in the same fold."""
     distinct = np.unique(rows)
     lot = np.random.default_rng(seed).permutation(len(distinct)) % n_folds
     fold = lot[np.searchsorted(distinct, rows)]

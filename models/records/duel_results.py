@@ -1,0 +1,196 @@
+"""Results of a study of duels: names of models, variants, metrics, files and columns, and what the report claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+from pydantic import Field
+
+from models.records.base import Record
+
+# ------------------------------------------------------------------------------------------- models
+
+DuelModel = Literal["gpm", "gpm_u", "c_gpm", "c_gpm_u", "upm", "preference_tree"]
+"""gpm_u and c_gpm_u: gpm and c_gpm with a utility of their own beside the general preference."""
+KernelModel = Literal["gpm", "c_gpm", "upm"]
+"""Models that can be explained."""
+CONTEXTUAL: frozenset[DuelModel] = frozenset({"c_gpm", "c_gpm_u"})
+PLAIN: Mapping[DuelModel, DuelModel] = {"gpm_u": "gpm", "c_gpm_u": "c_gpm"}
+"""The same model without a utility."""
+SIMPLEST_FIRST: tuple[DuelModel, ...] = ("preference_tree", "upm", "gpm", "c_gpm", "gpm_u", "c_gpm_u")
+
+# ------------------------------------------------------------------------------------------- variants and metrics
+
+SplitProtocol = Literal["split_first", "mirrored_first", "as_published"]
+"""split_first: duels are split as they are. mirrored_first: each duel is doubled with its sides swapped, then all are
+split (pref-shap). as_published: the same, of a table that also has the duels that were published without an outcome."""
+SPLIT_FIRST: Final = "split_first"
+MIRRORED_FIRST: Final = "mirrored_first"
+AS_PUBLISHED: Final = "as_published"
+PROTOCOLS: tuple[SplitProtocol, ...] = (SPLIT_FIRST, MIRRORED_FIRST)
+ALL_DUELS = "all_duels"
+"""Variant of metrics of the data itself."""
+NO_MODEL = "none"
+"""Model of metrics of the data itself."""
+
+AUC, ACCURACY, LOG_LOSS, SPEC_R, CYCLIC_SHARE = "auc", "accuracy", "log_loss", "spec_r", "cyclic_share"
+BALANCED_ACCURACY = "balanced_accuracy"
+"""After mirroring, this is what was published as test AUC."""
+METRICS = (AUC, ACCURACY, BALANCED_ACCURACY, LOG_LOSS)
+
+# ------------------------------------------------------------------------------------------- files and columns
+
+RUNS = "runs"
+CHOSEN_MODELS = "chosen_models"
+CHOSEN_MEDIANS = "chosen_medians"
+COMPARISONS = "comparisons"
+RANKABILITY = "rankability"
+EXPLANATIONS = "explanations"
+EXPLAINED_DUELS = "explained_duels"
+EXPLAINED = "explained"
+FINDINGS = "findings"
+"""Result files, without suffix: tables are `.parquet`, all others `.json`."""
+
+EXPLANATION_COLUMNS = (
+    "kind", "title", "model", "of", "duel", "player", "value", "standard_error", "difference",
+)  # fmt: skip
+EXPLAINED_DUEL_COLUMNS = (
+    "kind", "title", "model", "of", "duel", "preference", "explained", "gap", "coalitions",
+)  # fmt: skip
+
+# ------------------------------------------------------------------------------------------- comparisons.json
+
+Step = Literal["general_preference", "context", "utility"]
+GAINS: Mapping[Step, tuple[tuple[DuelModel, DuelModel], ...]] = {
+    "general_preference": (("gpm_u", "upm"), ("gpm", "upm")),
+    "context": (("c_gpm_u", "gpm_u"), ("c_gpm", "gpm")),
+    "utility": (("c_gpm_u", "c_gpm"), ("gpm_u", "gpm")),
+}
+"""For each step to a richer model, pairs (richer, plainer): the first pair with both models scored is compared."""
+
+
+class Advantage(Record):
+    """How much the AUC of one model exceeds that of another in the same runs."""
+
+    model: DuelModel
+    other: DuelModel
+    difference: float = Field(description="mean over runs")
+    standard_error: float | None = Field(description="of that mean over runs; None for a single run")
+
+
+class Gain(Advantage):
+    """What a step to a richer model is worth."""
+
+    step: Step
+
+
+class Leak(Record):
+    """How much mirroring duels before the split raises a model's balanced accuracy."""
+
+    model: DuelModel
+    difference: float
+
+
+class Distance(Record):
+    """A published figure beside the one found under the same protocol; difference: found minus published."""
+
+    model: DuelModel
+    found: float
+    published: float
+    difference: float
+    near: bool = Field(description="whether the two are at most `near` apart")
+
+
+class Comparisons(Record):
+    """How the models compare with each other and with what was published: `comparisons.json`."""
+
+    best: DuelModel
+    highest: DuelModel = Field(description="model of the highest mean AUC")
+    rule: str = Field(description="how the best model was determined")
+    of_highest: tuple[Advantage, ...] = Field(description="advantages of that model over each of the others")
+    gains: tuple[Gain, ...]
+    last_protocol: SplitProtocol = Field(description="the protocol nearest to the published one")
+    leaks: tuple[Leak, ...] = Field(description="empty if the published protocol was not tried")
+    most_leaked: DuelModel | None
+    published: tuple[Distance, ...]
+    near: float
+
+
+# ------------------------------------------------------------------------------------------- chosen_medians.json
+
+ALL_FEATURES = "all features"
+"""Stands for a lengthscale that all features share."""
+
+
+class MedianSettings(Record):
+    """Median over splits of the settings chosen for one model; None or no entry where a model has no such setting."""
+
+    model: DuelModel
+    lengthscales: dict[str, float]
+    context_lengthscales: dict[str, float]
+    penalty: float | None
+    utility: float | None
+    max_depth: int | None = Field(description="upper median; also None if that is unlimited")
+
+
+class ChosenMedians(Record):
+    """The settings chosen without the test parts, as medians over splits: `chosen_medians.json`."""
+
+    splits: int
+    models: tuple[MedianSettings, ...]
+
+
+# ------------------------------------------------------------------------------------------- rankability.json
+
+
+class SpecRInterval(Record):
+    """SpecR and its interval from the spread of resamples: `rankability.json`."""
+
+    spec_r: float
+    lower: float
+    upper: float
+    level: float
+
+
+# ------------------------------------------------------------------------------------------- explained.json
+
+
+class PlayerSummary(Record):
+    """What one player contributes to the explained duels."""
+
+    player: str
+    importance: float = Field(description="mean absolute contribution")
+    mean: float = Field(description="mean contribution")
+    favours: Literal["more", "less"] | None = Field(
+        description="whether it speaks on the whole for the one who has more of it; None if there is no more and less"
+    )
+
+
+class ExplanationSummary(Record):
+    """What explains one kind of duels by one model."""
+
+    kind: str
+    title: str
+    model: KernelModel
+    of: Literal["items", "contexts"]
+    duels: int
+    players: tuple[PlayerSummary, ...] = Field(description="most important first")
+    leading: str = Field(description="most important player other than the rest of the columns taken together")
+
+
+class MeanGap(Record):
+    """Mean absolute difference of what is explained to a model's own preference, beside that preference's mean size."""
+
+    model: KernelModel
+    gap: float
+    preference: float
+
+
+class ExplainedSummary(Record):
+    """What all explanations of a run say: `explained.json`."""
+
+    explanations: tuple[ExplanationSummary, ...]
+    coalitions: int = Field(description="largest number of coalitions asked for one explanation")
+    standard_error: float | None = Field(description="mean of the sampled values' standard errors; None if none is")
+    gaps: tuple[MeanGap, ...] = Field(description="by model, over all its explained duels")

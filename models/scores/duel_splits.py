@@ -1,0 +1,81 @@
+"""Duels as arrays, and how they are split: before mirroring, or after it as was published."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.numerics.hashing import HashArray, mix
+from models.records.arrays import BoolArray, FloatArray, IntArray
+from models.records.duel_results import SPLIT_FIRST, SplitProtocol
+from models.records.errors import UsageError
+from models.records.features import Column
+
+
+@dataclass(frozen=True, eq=False)
+class Duels:
+    """m comparisons of n items with d features, in q contexts with e features.
+
+    items: (n, d). comparisons: (m, 2) rows of items, winner first. left_wins: (m,) whether the winner stood left.
+    keys: (m,) lasting numbers of the comparisons. contexts: (q, e), context_of: (m,) rows of contexts; a table without
+    contexts has one context of no features.
+    """
+
+    items: FloatArray
+    columns: tuple[Column, ...]
+    comparisons: IntArray
+    left_wins: BoolArray
+    keys: HashArray
+    contexts: FloatArray
+    context_columns: tuple[Column, ...]
+    context_of: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Rows of the duels; each occurs once under `split_first`, else twice.
+
+    left_wins: (test,) whether the winner stands left in each test row, its sides swapped in a mirror image. validation
+    may be empty.
+    """
+
+    train: IntArray
+    validation: IntArray
+    test: IntArray
+    left_wins: BoolArray
+
+
+def hold_out(duels: Duels, protocol: SplitProtocol, *, validation_share: float, test_share: float, seed: int) -> Split:
+    """Split the duels once into training, validation and test rows.
+
+    The split depends on the seed and the comparisons' keys, not on the order of rows.
+    Raises UsageError if no duel is held out for testing.
+    """
+    rows, left_wins = _shuffled(duels, protocol, seed)
+    n_test, n_validation = (round(share * len(rows)) for share in (test_share, validation_share))
+    if not n_test:
+        raise UsageError(f"test_share = {test_share:g}: that is none of {len(rows):,} duels. Hold out more.")
+    test, validation, train = np.split(rows, [n_test, n_test + n_validation])
+    return Split(np.sort(train), np.sort(validation), test, left_wins[:n_test])
+
+
+def in_folds(duels: Duels, protocol: SplitProtocol, n_folds: int, *, seed: int) -> list[Split]:
+    """Split the duels into folds and test each fold once, without validation rows.
+
+    Raises UsageError if there are fewer duels than folds.
+    """
+    if len(duels.keys) < n_folds:
+        raise UsageError(f"folds = {n_folds:,}: there are {len(duels.keys):,} duels. Take as many folds at most.")
+    rows, left_wins = _shuffled(duels, protocol, seed)
+    fold = np.arange(len(rows)) % n_folds
+    none = np.zeros(0, dtype=np.int64)
+    return [Split(np.sort(rows[fold != at]), none, rows[fold == at], left_wins[fold == at]) for at in range(n_folds)]
+
+
+def _shuffled(duels: Duels, protocol: SplitProtocol, seed: int) -> tuple[IntArray, BoolArray]:
+    """The rows of the duels in random order, and whether the winner stands left."""
+    times = 1 if protocol == SPLIT_FIRST else 2
+    rows, mirrored = np.tile(np.arange(len(duels.keys)), times), np.repeat(np.arange(times), len(duels.keys))
+    order = np.argsort(mix(mix(seed, duels.keys[rows]), mirrored), kind="stable")
+    return rows[order], (duels.left_wins[rows] ^ (mirrored == 1))[order]
