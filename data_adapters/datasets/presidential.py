@@ -1,4 +1,4 @@
-"""Candidates for President, of whom a respondent is shown 4 to 20 attributes, in 30 tasks of two candidates each.
+"""Candidates for President: 30 tasks of two candidates each, with 4 to 20 attributes shown to a respondent.
 
 Where the published file lies and what its columns are is not known here: without a mapping of the user's, its layout is
 that of choice/mappings/presidential.toml, which has the twenty attributes of dt-pbo, Table 13.

@@ -52,7 +52,7 @@ def simulate(adapter: Adapter, folder: Path, *, seed: int, users: int | None = N
 
 
 def simulated_record(folder: Path) -> SimulatedRecord | None:
-    """What SIMULATED.json in `folder` says; None if there is none. Raises RawDataError if it is malformed."""
+    """The content of SIMULATED.json in `folder`; None if there is none. Raises RawDataError if it is malformed."""
     path = folder / SIMULATED
     if not path.exists():
         return None
