@@ -1,4 +1,4 @@
-"""Which data sets there are: the modules of `data_adapters/datasets`."""
+"""The data sets: one for each module of `data_adapters/datasets`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,14 @@ def names() -> tuple[str, ...]:
 
 
 def adapter(name: str, variant: str | None = None, *, mapping: Path | None = None) -> Adapter:
-    """The adapter of a data set, or a variant of it, or that of raw files which a mapping file describes.
+    """The adapter of a data set, of a variant of it, or of the raw files that a mapping file describes.
 
-    Raises UsageError for a name or a variant there is none for, and for a mapping where the data set takes none.
+    Raises UsageError for an unknown name or variant, and for a mapping if the data set takes none.
+
+    >>> adapter("sushi").dataset.published["sushi"].users
+    5000
+    >>> adapter("pokemon", "published-60000").dataset.tables
+    ('pokemon_published_60000',)
     """
     known = names()
     if name not in known:
@@ -34,7 +39,9 @@ def adapter(name: str, variant: str | None = None, *, mapping: Path | None = Non
         raise TypeError(f"data_adapters.datasets.{name}.ADAPTER is not an Adapter")
     if mapping is not None:
         if found.mapped is None:
-            raise UsageError(f"{name} takes no mapping: its raw files are laid out in one way. conjoint takes any.")
+            raise UsageError(
+                f"{name} takes no mapping: its raw files have one layout only. The data set conjoint takes any mapping."
+            )
         return found.mapped(mapping)
     if variant is None:
         return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,14 +17,14 @@ VERSION = "1"
 
 
 def choice_adapter(
-    name: str, *, design: Design, fetch_by_hand: tuple[str, ...], published: Mapping[str, Counts]
+    name: str, *, design: Design, fetch_by_hand: tuple[str, ...], published: Counts | None = None
 ) -> Adapter:
-    """The adapter `name` of the shipped mapping of that name; with a mapping of the user's, that of her own file.
+    """The adapter of the shipped mapping `name`; its `mapped` makes that of a user's mapping.
 
     design: how raw files in the layout of either mapping are simulated.
     """
     shipped = _adapter(name, shipped_mapping(name), design, fetch_by_hand)
-    dataset = replace(shipped.dataset, published=published)
+    dataset = replace(shipped.dataset, published={} if published is None else {name: published})
     return replace(shipped, dataset=dataset, mapped=partial(_mapped, name, fetch_by_hand))
 
 
@@ -47,7 +46,6 @@ def _adapter(name: str, source: MappingFile, design: Design, fetch_by_hand: tupl
         items=tuple(attribute.feature for attribute in mapping.attributes),
         users=tuple(feature.feature for feature in mapping.respondents),
         item_texts={"label": "number of the profile, in the order in which they first occur"},
-        published={name: Counts()},
         fetch_by_hand=() if file.url else fetch_by_hand,
     )
     return Adapter(
@@ -59,6 +57,6 @@ def _adapter(name: str, source: MappingFile, design: Design, fetch_by_hand: tupl
 
 
 def _read(name: str, source: MappingFile, raw: RawFolder) -> tuple[Reading, ...]:
-    from data_adapters.choice.reading import read_choices  # noqa: PLC0415 - the spreadsheet readers take half a second
+    from data_adapters.choice.reading import read_choices
 
     return (read_choices(raw.file(source.mapping.file.name), name, source),)

@@ -1,4 +1,4 @@
-"""What a mapping file may say: where a choice experiment's respondents, tasks, choices and attributes stand."""
+"""The content of a mapping file: the columns of a choice experiment's respondents, tasks, choices and attributes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from models.records.manifest import Licence
 
 Format = Literal["csv", "xlsx", "sav", "dta"]
 SIDE = "{side}"
-"""Stands, in the name of a column of the wide layout, for what tells the left profile's column from the right one's."""
+"""Placeholder in a column name of the wide layout, replaced by the text of the left or of the right profile."""
 
 
 class RawTable(Record):
@@ -69,7 +69,7 @@ class WideLayout(Record):
 
 
 class FeatureColumn(Record):
-    """A feature of the profiles or of the respondents, and the column or columns it stands in."""
+    """A feature of the profiles or of the respondents, and its column or columns."""
 
     name: str = Field(pattern="^[a-z][a-z0-9_]*$", description="name in the table: lower case, digits, underscores")
     kind: Literal["numeric", "ordinal", "binary", "categorical"] = Field(description="how the values are to be read")
@@ -118,12 +118,12 @@ class FeatureColumn(Record):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The levels as people read them, in their order; none of a numeric feature."""
+        """The labels of the levels, in their order; none for a numeric feature."""
         return tuple(dict.fromkeys((self.levels or self.indicators or {}).values()))
 
     @property
     def feature(self) -> Feature:
-        """The feature as a table describes it."""
+        """The feature as the table declares it."""
         limits = self.values or ()
         return Feature(
             name=self.name,
@@ -137,7 +137,7 @@ class FeatureColumn(Record):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns it stands in, with {side} in the names where there is one a side."""
+        """Its columns; {side} stands in the name if each profile has a column of its own."""
         return (self.column,) if self.column is not None else tuple(self.indicators or ())
 
 
@@ -181,7 +181,7 @@ class ChoiceMapping(Record):
 
     @property
     def layout(self) -> LongLayout | WideLayout:
-        """The layout that is set."""
+        """The layout of the file."""
         found = self.long or self.wide
         assert found is not None
         return found

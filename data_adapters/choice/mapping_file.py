@@ -1,4 +1,4 @@
-"""Reading a mapping file (TOML) and refusing, in words, what it cannot mean."""
+"""Reading a mapping file (TOML), with an error in words for every invalid key."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class MappingFile:
 
 
 def read_mapping(path: Path) -> MappingFile:
-    """Read a mapping file. Raises UsageError naming every key that is unknown or impossible, with its description."""
+    """Read a mapping file. Raises UsageError naming every unknown or invalid key, with its description."""
     try:
         content = path.read_bytes()
         settings = tomllib.loads(content.decode("utf-8-sig"))

@@ -1,4 +1,4 @@
-"""The file of choices, whatever its format, as named columns of text."""
+"""The file of choices, in any supported format, as named columns of text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from models.records.errors import RawDataError
 
 
 def read_raw_table(path: Path, described: RawTable) -> strict.Columns:
-    """All columns of the file; an empty cell is an empty text. Raises RawDataError if it is damaged or has none."""
+    """All columns of the file; an empty cell is an empty text. Raises RawDataError for a damaged or empty file."""
     if described.format == "csv":
         return _read_csv(path, described.separator)
     if described.format == "xlsx":

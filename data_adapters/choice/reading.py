@@ -30,8 +30,8 @@ ONLY_DROPPED = "shown only in tasks that were dropped"
 def read_choices(path: Path, name: str, source: MappingFile) -> Reading:
     """Read the file that a mapping describes into the table `name`.
 
-    A profile that is shown again, to whomever, is the same item: its features are all there is to it. Raises
-    RawDataError naming file, row, column, value, what was expected and the mapping's key.
+    Profiles with the same features are one item, whoever saw them. Raises RawDataError naming file, row, column, value,
+    what was expected and the mapping's key.
     """
     table = read_raw_table(path, source.mapping.file)
     tasks = read_tasks(table, source)
@@ -63,7 +63,7 @@ def read_choices(path: Path, name: str, source: MappingFile) -> Reading:
 
 
 def _profiles(table: strict.Columns, source: MappingFile, tasks: Tasks) -> tuple[dict[str, NDArray[Any]], IntArray]:
-    """The different profiles' features and, (n, 2), which of them each task showed left and right."""
+    """The features of the different profiles, and the profile that each task showed left and right, (n, 2)."""
     mapping, n = source.mapping, len(tasks.outcome)
     sides = mapping.wide.sides if mapping.wide is not None else ("", "")
     needed = np.zeros(len(table.rows.fields), np.bool_)
@@ -86,7 +86,7 @@ def _codes(values: NDArray[Any]) -> IntArray:
 
 
 def _renumbered(profile: IntArray) -> tuple[IntArray, IntArray]:
-    """The profiles that occur, in the order in which they do, and the positions in them of each (n, 2)."""
+    """The profiles that occur, in the order of first occurrence, and each task's positions among them, (n, 2)."""
     found, first, which = np.unique(profile.ravel(), return_index=True, return_inverse=True)
     order = np.argsort(first)
     return found[order], np.argsort(order)[which].reshape(profile.shape)
@@ -101,7 +101,7 @@ def _of_rows(columns: dict[str, NDArray[Any]], rows: IntArray) -> dict[str, NDAr
 
 
 def _respondents(table: strict.Columns, source: MappingFile, tasks: Tasks) -> dict[str, NDArray[Any]]:
-    """The respondents' features, (m,) each, which have to be the same in all rows of a respondent."""
+    """The respondents' features, (m,) each. They have to be the same in all rows of a respondent."""
     mapping = source.mapping
     column = table.texts[mapping.layout.respondent]
     place = {name: position for position, name in enumerate(tasks.respondents.tolist())}
@@ -120,7 +120,7 @@ def _respondents(table: strict.Columns, source: MappingFile, tasks: Tasks) -> di
 
 
 def _reasons(source: MappingFile, tasks: Tasks, profile: IntArray) -> NDArray[Any]:
-    """Why each task is not in the table, (n,) texts, empty for one that is."""
+    """The reason why each task is dropped, (n,) texts; empty for a task that is kept."""
     why = np.array([WHY_DROPPED.get(outcome, "") for outcome in tasks.outcome.tolist()], dtype=object)
     why[(why == "") & (profile[:, 0] == profile[:, 1])] = SAME_PROFILE
     why[_excluded(source, tasks)[tasks.respondent]] = _exclusion(source)
@@ -128,7 +128,7 @@ def _reasons(source: MappingFile, tasks: Tasks, profile: IntArray) -> NDArray[An
 
 
 def _excluded(source: MappingFile, tasks: Tasks) -> BoolArray:
-    """Which respondents, (m,), opted out too often."""
+    """Whether each respondent opted out too often, (m,)."""
     most = source.mapping.most_opt_outs
     n = len(tasks.respondents)
     asked = np.bincount(tasks.respondent, minlength=n)

@@ -20,13 +20,13 @@ FIRST_RESPONDENT = 101
 NOISE = 0.05
 NOT_SHOWN = -1
 STEPS = 5
-"""How many numbers there are from a minimum to a maximum."""
+"""Number of different values drawn between a minimum and a maximum."""
 TYPES = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Design:
-    """What a simulated choice experiment looks like.
+    """The design of a simulated choice experiment.
 
     types: each taste type's first rules; the attributes they do not order follow in the mapping's order, in the rules'
     direction or else with more, or the later level, preferred. Without types there are up to three, each with another
@@ -47,7 +47,7 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class _Options:
-    """What a feature can be: k texts of the file, and the k numbers by which rules compare them."""
+    """The values of a feature: k texts of the file, and the k numbers by which rules compare them."""
 
     feature: FeatureColumn
     texts: tuple[str, ...]
@@ -55,7 +55,7 @@ class _Options:
 
 
 def simulate_choices(source: MappingFile, design: Design, folder: Path, *, seed: int, users: int | None) -> Preference:
-    """Write the file that the mapping describes into `folder`, and return what was planted in it.
+    """Write the file that the mapping describes into `folder`, and return the planted preference.
 
     Raises UsageError if it is no csv, or if the mapping does not say what the values of a feature are.
     """
@@ -103,13 +103,13 @@ def _options(source: MappingFile, feature: FeatureColumn) -> _Options:
 
 
 def _types_of(attributes: Sequence[_Options]) -> dict[str, tuple[Rule, ...]]:
-    """Up to three types, each deciding by another attribute first."""
+    """Up to three taste types, each with another deciding attribute."""
     names = [options.feature.name for options in attributes[:TYPES]]
     return {f"{name} first": (Rule(feature=name, prefers="high"),) for name in names}
 
 
 def _completed(rules: Sequence[Rule], attributes: Sequence[_Options]) -> tuple[Rule, ...]:
-    """The rules, and after them one for each attribute that none of them orders completely."""
+    """The rules, followed by one for each attribute that no rule orders completely."""
     settled = {rule.feature for rule in rules if rule.cut is None}
     cut = {rule.feature: rule.prefers for rule in rules}
     others = [options.feature.name for options in attributes if options.feature.name not in settled]
@@ -117,7 +117,7 @@ def _completed(rules: Sequence[Rule], attributes: Sequence[_Options]) -> tuple[R
 
 
 def _profiles(rng: np.random.Generator, design: Design, attributes: Sequence[_Options], n: int) -> IntArray:
-    """Which option each attribute of the left and the right profile of every task is, (n * tasks, 2, d)."""
+    """The option of each attribute, for the left and right profile of every task, (n * tasks, 2, d)."""
     size, d = n * design.tasks, len(attributes)
     counts = np.array([len(options.texts) for options in attributes])
     profiles = rng.integers(counts, size=(size, 2, d))
@@ -140,7 +140,7 @@ def _choices(
     types: Sequence[Sequence[Rule]],
     taste: IntArray,
 ) -> BoolArray:
-    """Whether the left profile is preferred, (n,): the first rule that tells the two apart, or else a coin, decides."""
+    """Whether the left profile is preferred, (n,). The first rule that separates the two decides, or else a coin."""
     place = {options.feature.name: position for position, options in enumerate(attributes)}
     left_wins = rng.random(len(profiles)) < 0.5
     for code, rules in enumerate(types):
@@ -156,7 +156,7 @@ def _choices(
 
 
 def _opt_outs(rng: np.random.Generator, mapping: ChoiceMapping, design: Design, n: int) -> BoolArray:
-    """Which tasks end in an opt-out, (n * tasks,). Refusers do so in more tasks than the mapping allows, others not."""
+    """Whether each task ends in an opt-out, (n * tasks,). Only refusers exceed the number that the mapping allows."""
     most = int((mapping.most_opt_outs if mapping.most_opt_outs is not None else 1.0) * design.tasks)
     times = np.minimum(rng.binomial(design.tasks, rng.beta(1, 1 / design.opt_outs - 1, size=n)), most)
     refusers = rng.permutation(n)[: round(design.refusers * n)]

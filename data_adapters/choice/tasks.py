@@ -1,4 +1,4 @@
-"""From rows to tasks: who chose, between which two rows, and what."""
+"""From rows to tasks: the respondent, the two profiles and the choice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from models.records.arrays import BoolArray, IntArray
 from models.records.errors import RawDataError
 
 LEFT, RIGHT, OPT_OUT, NO_ANSWER, SEVERAL = range(5)
-"""What a task ended in."""
+"""Outcomes of a task."""
 
 Texts = NDArray[Any]
 
@@ -41,7 +41,7 @@ class Tasks:
 
 
 def read_tasks(table: strict.Columns, source: MappingFile) -> Tasks:
-    """The tasks in the rows of a file. Raises RawDataError for rows that make no tasks."""
+    """The tasks in the rows of a file. Raises RawDataError for rows that form no complete task."""
     require_columns(table, source)
     if not table.rows.fields:
         raise RawDataError(f"{table.rows.name}: expected choices, found none.")
@@ -65,7 +65,7 @@ def require_columns(table: strict.Columns, source: MappingFile) -> None:
 
 
 def named_columns(mapping: ChoiceMapping) -> dict[str, str]:
-    """Every column that a mapping names, and the key that does."""
+    """Every column that a mapping names, with the mapping's key."""
     layout, part = mapping.layout, "long" if mapping.long is not None else "wide"
     keys = ("respondent", "task", "alternative", "chosen", "choice")
     given = {key: getattr(layout, key, None) for key in keys}
@@ -124,7 +124,7 @@ def _tasks_of_rows(
 
 
 def _consecutive_pairs(table: strict.Columns, respondent: IntArray, layout: LongLayout) -> IntArray:
-    """Rows 0 and 1, 2 and 3 and so on, (n, 2), which have to be of one respondent."""
+    """Rows 0 and 1, 2 and 3 and so on, (n, 2). Both rows of a pair have to be of one respondent."""
     n = len(respondent)
     if n % 2:
         raise table.rows.error(n - 1, "expected a second row of this task, found the end of the file")
@@ -185,7 +185,7 @@ def coded(
 
 
 def _in_natural_order(texts: Sequence[str]) -> tuple[Texts, IntArray]:
-    """The different texts, as numbers go if all are whole numbers, and the position of each text in them."""
+    """The different texts in order (numerical if all are whole numbers), and the position of each text among them."""
     names = sorted(set(texts))
     if all(name.isdecimal() for name in names):
         names.sort(key=int)
@@ -194,7 +194,7 @@ def _in_natural_order(texts: Sequence[str]) -> tuple[Texts, IntArray]:
 
 
 def _position_in_group(group: IntArray) -> IntArray:
-    """How many equal neighbours come before each entry of a sorted array, (n,)."""
+    """Number of equal entries before each entry of a sorted array, (n,)."""
     starts = np.flatnonzero(np.r_[True, np.diff(group) != 0])[: len(group)]
     return np.arange(len(group)) - np.repeat(starts, np.diff(np.r_[starts, len(group)]))
 

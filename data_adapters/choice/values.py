@@ -22,14 +22,14 @@ NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True, eq=False)
 class FeatureReader:
-    """Reads the features that one part of a mapping, `attributes` or `respondents`, describes."""
+    """Reads the features of one part of a mapping: `attributes` or `respondents`."""
 
     table: strict.Columns
     source: MappingFile
     part: str
 
     def key(self, feature: FeatureColumn, key: str | None = None) -> str:
-        """Where the mapping describes a feature, as errors tell it."""
+        """The mapping's key of a feature, for error messages."""
         return f"{'.'.join(filter(None, (self.part, feature.name, key)))} of {self.source.name}"
 
     def read(self, feature: FeatureColumn, needed: BoolArray, *, side: str = "") -> NDArray[Any]:
@@ -90,14 +90,14 @@ def _is_number(text: str) -> bool:
 
 
 def _where(wanted: BoolArray, values: NDArray[Any]) -> NDArray[Any]:
-    """The values, and None where they are not wanted."""
+    """The values, and None in rows that are not needed."""
     found = np.full(len(values), None, dtype=object)
     found[wanted] = values[wanted]
     return found
 
 
 def _typed(feature: FeatureColumn, labels: NDArray[Any]) -> NDArray[Any]:
-    """Labels as a table holds them: those of a binary feature become False and True."""
+    """The values of labels in a table: the two labels of a binary feature become False and True."""
     if feature.kind != "binary":
         return labels
     yes = feature.labels[1]

@@ -1,1 +1,1 @@
-"""What the codes in raw files mean, where there are too many to list them in the adapter."""
+"""Columns and codes of raw files that are too long for the adapter's module."""

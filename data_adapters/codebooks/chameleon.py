@@ -25,7 +25,7 @@ COLUMNS = {
     "loser": ("contest", "ID", *PRIOR_WINS.values()),
     "predictors": ("ID", *PREDICTORS.values()),
 }
-"""The columns of each table, of which the first are row names in R."""
+"""The columns of each table. The first column of each is the row names in R."""
 
 MISSING_CONTEST = 16
 """Left out by the authors on purpose."""

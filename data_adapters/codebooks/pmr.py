@@ -5,7 +5,7 @@ from __future__ import annotations
 INBOX_FILES = {"a": "INBOX_A-00000-of-00001.parquet", "b": "INBOX_B-00000-of-00001.parquet"}
 COLUMNS = ("text", "level", "relevancy")
 PAPERS_PAIRS = 434
-"""How many comparisons dt-pbo says an inbox has."""
+"""Comparisons of an inbox, by dt-pbo."""
 
 RECORD_HEADING = "### EHR:"
 DEMOGRAPHICS = "###Demographics###"
@@ -18,9 +18,9 @@ PAST_YEAR, OLDER = "Diagnoses (Past Year):", "Diagnoses (Older):"
 ACTIVE = "Active (Start Date Before Message, Not Yet Ended):"
 ENDED = "Recently Ended Within 30-Days of Message:"
 SEPARATOR = " - "
-"""Stands between the problems, and between the diagnoses, of a list."""
+"""Separator of the problems, and of the diagnoses, in a list."""
 BULLET = "-"
-"""Starts the line of a medicine."""
+"""First character of the line of a medicine."""
 GENDERS = ("male", "female")
 OLDEST = 120
 

@@ -8,13 +8,13 @@ ITEM_FILE, USER_FILE = "sushi3.idata", "sushi3.udata"
 ORDER_FILES = {"a": "sushi3a.5000.10.order", "b": "sushi3b.5000.10.order"}
 N_ITEMS = 100
 RANKED = 10
-"""How many items a person ranked in either set."""
+"""Number of items that a person ranked in each set."""
 
 SET_A = {
     "ebi": 0, "anago": 1, "maguro": 2, "ika": 3, "uni": 4, "ikura": 6, "tamago": 7, "toro": 8, "tekka_maki": 26,
     "kappa_maki": 29,
 }  # fmt: skip
-"""The items of set A in the order of their ids 0..9, each with its id in set B, by which sushi3.idata goes."""
+"""The items of set A in the order of their ids 0..9, each with its id in set B and in sushi3.idata."""
 
 ITEM_COLUMNS = (
     "item_id", "name", "style", "major_group", "minor_group", "oiliness", "eating_frequency", "normalised_price",

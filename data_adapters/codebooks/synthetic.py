@@ -1,4 +1,4 @@
-"""The synthetic matches of pref-shap: the two files, their columns, and which covariate decides which match."""
+"""The synthetic matches of pref-shap: the two files, their columns, and the covariate that decides each match."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ ITEM_FILE, MATCH_FILE = "items.csv", "matches.csv"
 
 CLUSTERS = ("A", "B", "C")
 COVARIATES = {"within": "x[0]", "between_ab": "x^AB", "between_ac": "x^AC", "between_bc": "x^BC"}
-"""Each covariate and what the paper calls it."""
+"""Each covariate, with its symbol in the paper."""
 DECIDES = (
     ("within", "between_ab", "between_ac"),
     ("between_ab", "within", "between_bc"),

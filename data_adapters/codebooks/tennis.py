@@ -1,4 +1,4 @@
-"""ATP World Tour tennis data: the files, their columns, what is in them, and their known slips."""
+"""ATP World Tour tennis data: the files, their columns and codes, and their known slips."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REBUILT_MATCH_COLUMNS = (
 )  # fmt: skip
 OPPONENTS = ("winner_player_id", "loser_player_id")
 MATCH_ENCODING = "ISO-8859-1"
-"""Of upstream's match file, as its datapackage.json says; the other files are UTF-8."""
+"""The encoding of upstream's match file, from its datapackage.json; the other files are UTF-8."""
 
 PHYSIQUE = {
     "birth_year": ("birth_year", ("",), (1850, 2010)),
@@ -40,7 +40,7 @@ PHYSIQUE = {
     "weight": ("weight_kg", ("", "0"), (30, 150)),
     "height": ("height_cm", ("", "0"), (140, 230)),
 }
-"""Each number known of a player: its column, the texts that mean it is missing, and the values it may have."""
+"""Each numeric feature of a player: its column, the texts that mean missing, and its limits."""
 HANDS = {"Right-Handed": "right", "Left-Handed": "left", "Ambidextrous": "both"}
 BACKHANDS = {"One-Handed Backhand": "one-handed", "Two-Handed Backhand": "two-handed"}
 SURFACES = ("Hard", "Clay", "Grass", "Carpet")
@@ -51,11 +51,11 @@ ROUNDS = (
 
 SCORE_COLUMN = {MATCH_FILE: "match_score_tiebreaks", REBUILT_MATCH_FILE: "match_score"}
 ENDINGS = {"walkover": "(W/O)", "retirement": "(RET)", "default": "(DEF)", "unplayed": "(UNP)"}
-"""How a match that was not played to its end is marked at the end of its score."""
+"""Marks at the end of the score of a match that was not finished."""
 SCORE = r"^(\d{1,4}(\(\d{1,2}\) ?| ))*(\d{1,4})?(\((W/O|RET|DEF|UNP)\))?$"
 """The games of each set (7068 is 70 to 68), with the points of a tie-break or without, then at most one such mark."""
 
 REPEATED_PLAYERS, REPEATED_TOURNAMENTS = ("v007",), ("1975-",)
-"""Keys that upstream has twice; no match refers to them."""
+"""Keys that occur twice upstream; no match refers to them."""
 SLIPS = {("pj32", "weight_kg"): "675", ("rc33", "height_cm"): "3"}
-"""Values that cannot be, by player and column."""
+"""Impossible values, by player and column."""

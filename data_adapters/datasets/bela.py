@@ -54,4 +54,4 @@ STEPS = (
     "Run the study with --raw DIR --mapping FILE.toml",
 )
 
-ADAPTER = choice_adapter("bela", design=DESIGN, fetch_by_hand=STEPS, published={"bela": Counts(users=WOMEN - REFUSERS)})
+ADAPTER = choice_adapter("bela", design=DESIGN, fetch_by_hand=STEPS, published=Counts(users=WOMEN - REFUSERS))

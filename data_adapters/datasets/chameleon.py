@@ -99,7 +99,7 @@ CHAMELEON = Dataset(
 
 
 def read(raw: RawFolder) -> tuple[Reading, ...]:
-    """The contests in their order, with what each male had won before. Raises RawDataError."""
+    """The contests in their order, with each male's earlier wins. Raises RawDataError."""
     tables = _tables(raw)
     predictors = tables["predictors"]
     predictors.require_unique("ID")
@@ -119,7 +119,7 @@ def read(raw: RawFolder) -> tuple[Reading, ...]:
 
 
 def _tables(raw: RawFolder) -> dict[str, strict.Columns]:
-    """The three tables as texts, from whichever form is there."""
+    """The three tables as texts, from the R file or from the CSV files."""
     if raw.has(RDA_FILE):
         rows = read_frames(raw.file(RDA_FILE), R_OBJECT, COLUMNS)
     else:
@@ -158,7 +158,7 @@ def _comparisons(winners: strict.Columns, losers: strict.Columns, males: Sequenc
 
 
 def _prior_wins(winners: strict.Columns, losers: strict.Columns) -> tuple[dict[str, IntArray | BoolArray], ...]:
-    """What winner and loser had won before each contest, (n,) each, which has to be what the contests add up to."""
+    """Earlier wins of winner and loser before each contest, (n,) each. They have to agree with the contests."""
     counted = count_prior_wins(winners.texts["ID"], losers.texts["ID"])
     read = []
     for columns, expected in zip((winners, losers), counted, strict=True):

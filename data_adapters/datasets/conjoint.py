@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from data_adapters.choice.adapter import choice_adapter
 from data_adapters.choice.simulator import Design
-from data_adapters.source.description import Counts
 from data_adapters.source.planted import Rule
 
 DESIGN = Design(
@@ -27,4 +26,4 @@ STEPS = (
     "Run the study with --raw DIR --mapping FILE.toml",
 )
 
-ADAPTER = choice_adapter("conjoint", design=DESIGN, fetch_by_hand=STEPS, published={"conjoint": Counts()})
+ADAPTER = choice_adapter("conjoint", design=DESIGN, fetch_by_hand=STEPS)

@@ -109,7 +109,7 @@ class Inbox:
 
 @dataclass(frozen=True)
 class Patient:
-    """One text, taken apart."""
+    """The parts of one text."""
 
     age: int
     gender: str
@@ -122,11 +122,11 @@ class Patient:
 
 
 class LayoutError(ValueError):
-    """A text is not laid out as PMR-Synth's are; says where and what was expected, and never what was found."""
+    """A text has another layout than PMR-Synth's. The message names the place and what was expected, never the text."""
 
 
 def read(raw: RawFolder) -> tuple[Reading, ...]:
-    """Both inboxes: every two messages on different levels are a comparison. Raises RawDataError."""
+    """Both inboxes: each two messages on different levels are a comparison. Raises RawDataError."""
     inboxes = {letter: _read_inbox(raw.file(file)) for letter, file in INBOX_FILES.items()}
     _require_distinct(list(inboxes.values()))
     return tuple(_reading(letter, inbox, simulated=raw.simulated) for letter, inbox in inboxes.items())
@@ -266,7 +266,7 @@ def _taken_apart(inbox: Inbox, position: int) -> Patient:
 
 
 def _parse(text: str) -> Patient:
-    """Take a text apart. Raises LayoutError if a part is missing, out of order or not laid out as it should be."""
+    """The parts of a text. Raises LayoutError for a part that is missing, out of order or of another layout."""
     record, heading, message = text.partition(MESSAGE)
     if not heading or not message.strip():
         raise LayoutError(f"expected {MESSAGE!r} and the message")
@@ -293,7 +293,7 @@ def _parse(text: str) -> Patient:
 
 
 def _parts(text: str, headings: Sequence[str]) -> list[str]:
-    """What stands before the first heading and below each of them."""
+    """The text before the first heading, and the text below each heading."""
     parts = []
     for heading in headings:
         before, found, text = text.partition(heading)
@@ -319,7 +319,7 @@ def _entries(part: str) -> tuple[str, ...]:
 
 
 def _medications(part: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The medicines taken and those that ended lately."""
+    """Current medicines, and medicines that ended recently."""
     lists: dict[str, list[str]] = {ACTIVE: [], ENDED: []}
     heading = None
     for line in filter(None, map(str.strip, part.splitlines())):

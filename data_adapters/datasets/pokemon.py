@@ -107,7 +107,7 @@ def read(raw: RawFolder) -> tuple[Reading, ...]:
 
 
 def read_published(raw: RawFolder) -> tuple[Reading, ...]:
-    """The battles as pref-shap counts them: one without an outcome is a win of the second. Raises RawDataError."""
+    """The battles as pref-shap counts them: without an outcome, the second wins. Raises RawDataError."""
     items = _read_items(raw.file(ITEM_FILE))
     combats = _read_battles(raw.file(COMBAT_FILE), items["item_id"])
     tests = _read_battles(raw.file(TEST_FILE), items["item_id"])
@@ -151,7 +151,7 @@ def _read_items(path: Path) -> Columns:
 
 
 def _read_battles(path: Path, item_ids: NDArray[Any]) -> Columns:
-    """The battles of a file; in one without outcomes the second wins. The first named is left."""
+    """The battles of a file. The Pokemon named first is left; in a file without outcomes the second wins."""
     header = COMBAT_COLUMNS if path.name == COMBAT_FILE else BATTLE_COLUMNS
     rows = strict.read_rows(path, separator=",").after_header(header)
     if header == COMBAT_COLUMNS:

@@ -1,4 +1,4 @@
-"""Candidates for President, of whom a respondent is shown 4 to 20 attributes, in 30 tasks of two candidates each.
+"""Candidates for President: 30 tasks of two candidates each, with 4 to 20 attributes shown to a respondent.
 
 Where the published file lies and what its columns are is not known here: without a mapping of the user's, its layout is
 that of choice/mappings/presidential.toml, which has the twenty attributes of dt-pbo, Table 13.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from data_adapters.choice.adapter import choice_adapter
 from data_adapters.choice.simulator import Design
-from data_adapters.source.description import Counts
 from data_adapters.source.planted import Rule
 
 DESIGN = Design(
@@ -42,4 +41,4 @@ STEPS = (
     "Run the study with --raw DIR --mapping FILE.toml",
 )
 
-ADAPTER = choice_adapter("presidential", design=DESIGN, fetch_by_hand=STEPS, published={"presidential": Counts()})
+ADAPTER = choice_adapter("presidential", design=DESIGN, fetch_by_hand=STEPS)

@@ -197,7 +197,7 @@ def _read_users(path: Path) -> Columns:
 
 
 def _read_home(columns: strict.Columns, when: str) -> dict[str, Any]:
-    """Prefecture, region and half of Japan, which have to agree."""
+    """Prefecture, region and half of Japan. The three have to agree."""
     prefecture = columns.integers(f"prefecture_{when}", minimum=0, maximum=len(PREFECTURES) - 1)
     region = columns.integers(f"region_{when}", minimum=0, maximum=len(REGIONS) - 1)
     west = columns.integers(f"east_west_{when}", minimum=0, maximum=1)
@@ -233,7 +233,7 @@ def _read_orders(path: Path, n_items: int, user_ids: Sequence[str]) -> IntArray:
 
 
 def _comparisons(letter: str, rankings: IntArray, user_ids: Sequence[str], item_ids: NDArray[Any]) -> Columns:
-    """The 45 pairs of every ranking (n, 10), each user's in the order of the items' ids and not of her ranks."""
+    """The 45 pairs of every ranking (n, 10), ordered by the items' ids, not by rank."""
     items, ranks = np.sort(rankings, axis=1), np.argsort(rankings, axis=1)
     low, high = np.triu_indices(RANKED, k=1)
     ids = pa.array(item_ids)

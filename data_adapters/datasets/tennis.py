@@ -150,7 +150,7 @@ def _read_tournaments(path: Path) -> strict.Columns:
 
 
 def _without_repeats(columns: strict.Columns, key: str, known: tuple[str, ...]) -> strict.Columns:
-    """The rows without the later ones of keys that upstream is known to have twice; no other may come twice."""
+    """The rows without repeats of the keys that upstream is known to have twice. Any other repeat is an error."""
     seen: set[str] = set()
     keep = []
     for text in columns.texts[key]:
@@ -173,7 +173,7 @@ def _items(players: strict.Columns) -> Columns:
 
 
 def _number(players: strict.Columns, column: str, missing: Sequence[str], limits: tuple[float, float]) -> FloatArray:
-    """A number known of each player, (n,), NaN where it is missing or a known slip."""
+    """One number of each player, (n,); NaN if it is missing or a known slip."""
     pairs = zip(players.texts["player_id"], players.texts[column], strict=True)
     texts = ["" if SLIPS.get((player, column)) == text else text for player, text in pairs]
     without_slips = replace(players, texts={column: texts})
@@ -181,7 +181,7 @@ def _number(players: strict.Columns, column: str, missing: Sequence[str], limits
 
 
 def _contexts(tournaments: strict.Columns) -> Columns:
-    """Conditions and surface; one tournament, of before the matches, has neither."""
+    """Conditions and surface. One tournament, earlier than all matches, has neither."""
     return {
         "context_id": np.array(tournaments.texts["tourney_year_id"], dtype=object),
         "conditions": tournaments.labels("tourney_conditions", {"Outdoor": False, "Indoor": True, "": None}),
@@ -254,7 +254,7 @@ def _among(values: Sequence[str], known: Set[str]) -> BoolArray:
 
 
 def _dropped(table: str, listed: strict.Columns, kept: BoolArray, reason: str) -> tuple[DroppedRows, ...]:
-    """Rows listed under a key once more, and those of which `kept` (n,) says that nothing refers to them."""
+    """Counts of rows that repeat a key, and of rows that no match refers to. kept: (n,) whether a match does."""
     repeats = len(listed.rows.lines) - len(kept)
     return (
         DroppedRows(table=table, reason="has the key of an earlier row", rows=repeats),

@@ -1,1 +1,1 @@
-"""Files on disk, whatever they hold: their digests, and folders that appear whole or not at all."""
+"""Files on disk: digests, archives, and folders that appear whole or not at all."""

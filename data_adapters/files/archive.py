@@ -11,10 +11,10 @@ from models.records.errors import RawDataError
 
 
 def unpack(archive: Path, names: Sequence[str], folder: Path, *, max_bytes: int) -> None:
-    """Unpack the members called `names`, in whichever folder of the archive they lie, straight into `folder`.
+    """Unpack the members called `names`, from any folder of the archive, directly into `folder`.
 
-    Nothing else is unpacked, so no member can choose where it lands. Raises RawDataError if the archive is damaged, a
-    member is missing or there twice, or they unpack to more than `max_bytes`.
+    Nothing else is unpacked, so that no member decides where it is written. Raises RawDataError if the archive is
+    damaged, a member is missing or there twice, or they unpack to more than `max_bytes`.
     """
     try:
         with zipfile.ZipFile(archive) as opened:

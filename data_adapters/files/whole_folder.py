@@ -15,9 +15,9 @@ from models.records.errors import OutputError
 def whole_folder(final: Path, *, marker: str, elsewhere: str = "--out") -> Iterator[Path]:
     """Give an empty folder to write into and rename it to `final` when the block ends well.
 
-    An existing `final` is replaced only then, and only if it is empty or holds the file `marker`, the sign that it is
-    of the same make. Raises OutputError when `final` is something else or the place cannot be written to; it tells the
-    reader that `elsewhere` is where to name another one.
+    An existing `final` is replaced only then, and only if it is empty or holds the file `marker`, which shows that
+    prefstudy wrote it. Raises OutputError if `final` is something else or the place cannot be written to. elsewhere:
+    the option that the error names for choosing another place.
     """
     aside = final.parent / f".{final.name}.{uuid4().hex}"
     try:

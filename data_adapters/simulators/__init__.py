@@ -1,1 +1,1 @@
-"""Generators of simulated raw files, where they are too long to stand in the adapter."""
+"""Simulators of raw files that are too long for the adapter's module."""

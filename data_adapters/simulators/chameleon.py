@@ -1,4 +1,4 @@
-"""Simulated `chameleons.rda` in R's own format: invented males, of whom the one with the higher casque wins."""
+"""Simulated `chameleons.rda` in R's own format: invented males; the one with the higher casque wins."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WORDS = (
 
 
 def simulate(folder: Path, *, seed: int, users: int | None) -> Preference:
-    """Write the file in R's format into `folder`; `users` is how many males there are."""
+    """Write the file in R's format into `folder`; `users`: number of males."""
     import pandas as pd
 
     rng = np.random.default_rng(seed)
@@ -63,7 +63,7 @@ def simulate(folder: Path, *, seed: int, users: int | None) -> Preference:
 
 
 def _contests(rng: np.random.Generator, traits: dict[str, FloatArray], n: int) -> tuple[IntArray, IntArray]:
-    """Winners and losers, (n,) each, by the rules but for the noise."""
+    """Winners and losers, (n,) each, by the rules and the noise."""
     n_males = len(traits["casque_height"])
     one = rng.integers(n_males, size=n)
     other = (one + rng.integers(1, n_males, size=n)) % n_males
@@ -73,7 +73,7 @@ def _contests(rng: np.random.Generator, traits: dict[str, FloatArray], n: int) -
 
 
 def _write(path: Path, tables: dict[str, pd.DataFrame]) -> None:
-    """An .rda file that, as upstream's, is of version 2 of the format and gzipped; the same tables, the same bytes."""
+    """Write an .rda file of version 2 of the format, gzipped, as upstream's is. Same tables, same bytes."""
     import rdata
 
     plain = path.with_suffix(".plain")

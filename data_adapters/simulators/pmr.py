@@ -1,4 +1,4 @@
-"""Simulated PMR-Synth inboxes: invented messages with records, whose urgency follows a rule no column shows."""
+"""Simulated PMR-Synth inboxes: invented messages with records, whose urgency follows a rule that no column states."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ OPENER_SHARES = {"neutral": 0.5, "urgent": 0.25, "calm": 0.25}
 PARAPHRASED = 1 / 3
 MOVED = 0.1
 LEVEL_SHARES = (4, 5, 6, 6, 5, 4)
-"""How many of thirty messages the rules put on each level, the most urgent first."""
+"""Number of messages on each level, of thirty, the most urgent first."""
 WORDS = (
     "A message that tells of a red flag comes before all that tell of none: on level 1 if a condition of the record "
     "adds a risk to it, else on level 2. The others go by what has to be done: level 3 if somebody has to answer the "
@@ -71,7 +71,7 @@ WORDS = (
 
 @dataclass(frozen=True)
 class Draft:
-    """What is decided of a message before a word is written."""
+    """The facts of a message, decided before its text is written."""
 
     level: int
     name: str
@@ -80,22 +80,22 @@ class Draft:
 
     @property
     def red_flag(self) -> bool:
-        """Whether the complaint is dangerous in itself."""
+        """Whether the complaint itself is dangerous."""
         return self.level <= 2
 
     @property
     def risk_in_record(self) -> bool:
-        """Whether a condition of the record makes it more so."""
+        """Whether a condition of the record raises the risk."""
         return self.level == 1
 
     @property
     def actionability(self) -> int:
-        """How much has to be done, 0 to 4."""
+        """How much there is to do, 0 to 4."""
         return EMERGENCY if self.red_flag else 6 - self.level
 
     @property
     def hidden(self) -> Hidden:
-        """What the rules go by, and what else a reader of the texts might look for."""
+        """The facts that the rules use, and others that a reader of the texts might look for."""
         return {
             "complaint": self.name,
             "red_flag": int(self.red_flag),
@@ -106,7 +106,7 @@ class Draft:
 
 
 def simulate(folder: Path, *, seed: int, users: int | None) -> Preference:
-    """Write both inboxes in upstream's format into `folder` and return what was planted in them.
+    """Write both inboxes in upstream's format into `folder` and return the planted preference.
 
     users: patients an inbox, each of whom writes one message.
     """
@@ -139,7 +139,7 @@ def _drafts(rng: np.random.Generator, n: int) -> list[Draft]:
 
 
 def _levels(rng: np.random.Generator, drafts: Sequence[Draft]) -> list[int]:
-    """The levels that are written down: some a step off."""
+    """The recorded levels; some are one step off."""
     levels = []
     for draft in drafts:
         step = int(rng.choice((-1, 1))) if rng.random() < MOVED else 0

@@ -1,4 +1,4 @@
-"""What simulated patients write and what their records hold; all of it is invented.
+"""Texts and records of simulated patients; all of it is invented.
 
 Whoever writes rules that find these complaints by keyword must not look here: each complaint is also told in everyday
 words that name none of the field's terms, and whether a reader sees through them is what the simulation is to test.
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Complaint:
-    """What a message is about: told plainly or paraphrased; `{since}` stands for how long it has been so.
+    """The subject of a message, in plain words or paraphrased; `{since}` stands for how long it has been so.
 
     risks: conditions of the record that make this complaint more dangerous.
     """
@@ -116,7 +116,7 @@ RED_FLAGS = {
         ("History of deep vein thrombosis", "Lymphoma, on chemotherapy", "Recent knee replacement"),
     ),
 }  # fmt: skip
-"""Complaints that are dangerous in themselves, by the name the paper's feature list gives them (dt-pbo, Table 9)."""
+"""Dangerous complaints, by their name in the paper's feature list (dt-pbo, Table 9)."""
 
 BY_ACTIONABILITY = (
     {
@@ -233,7 +233,7 @@ SINCE = (
     ("since yesterday", "for two days", "since Sunday evening"),
     ("since this morning", "since last night", "for the last few hours", "since lunch"),
 )
-"""How long it has been so, by actionability."""
+"""How long the complaint has lasted, by actionability."""
 
 REQUESTS = (
     ("", "No need to reply."),
@@ -242,7 +242,7 @@ REQUESTS = (
     ("Could somebody call me today?", "Do I need to come in?", "Can this be sorted out today?"),
     ("Should I come in?", "What should I do now?", "Please tell me what you think.", ""),
 )
-"""What is asked for, by actionability."""
+"""The request, by actionability."""
 
 GREETINGS = ("Hello,", "Dear doctor,", "Hi,", "Good morning,", "To whom it may concern,")
 OPENERS = {
@@ -254,7 +254,7 @@ OPENERS = {
     ),
     "calm": ("It is probably nothing.", "No hurry with this.", "Sorry to bother you with such a small thing."),
 }
-"""First sentences, drawn whatever the complaint is, so that a message's tone says nothing of its urgency."""
+"""First sentences, drawn independently of the complaint, so that the tone does not reveal the urgency."""
 CLOSINGS = ("Thank you.", "Thanks a lot!", "Best regards", "Thank you for your time.", "")
 
 CONDITIONS = {
@@ -286,22 +286,22 @@ CONDITIONS = {
     "Recent knee replacement": "oxycodone 5 mg tablet",
     "Allergy to insect venom": "epinephrine 0.3 mg auto-injector",
 }
-"""Conditions of a record and the medicine that goes with each."""
+"""Conditions of a record, with the medicine for each."""
 OF_LATER_LIFE = (
     "Osteoarthritis of the knee", "Coronary artery disease", "Heart failure", "Chronic obstructive pulmonary disease",
     "History of ischemic stroke", "Osteoporosis", "Parkinson disease", "Recent knee replacement",
 )  # fmt: skip
-"""Conditions nobody under fifty has here."""
+"""Conditions of people over fifty only."""
 PASSING = (
     "Acute upper respiratory infection", "Low back pain", "Acute sinusitis", "Contact dermatitis", "Sprain of ankle",
     "Encounter for general adult examination", "Encounter for immunization", "Dizziness", "Headache",
     "Impacted cerumen",
 )  # fmt: skip
-"""Diagnoses that came and went."""
+"""Past diagnoses."""
 COURSES = (
     "amoxicillin 500 mg capsule",
     "benzonatate 100 mg capsule",
     "ibuprofen 600 mg tablet",
     "cephalexin 500 mg capsule",
 )
-"""Medicines of a course that ends."""
+"""Medicines of a limited course."""

@@ -1,4 +1,4 @@
-"""Simulated Weedle's Cave files: invented Pokemon whose types go round in a ring, and otherwise the faster wins."""
+"""Simulated Weedle's Cave files: invented Pokemon; three types beat one another in a ring, else the faster wins."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ WORDS = (
     f"{TEST_FILE} has battles without an outcome, as upstream's."
 )
 NAMELESS = 63
-"""The Pokemon without a name, as upstream."""
+"""The number of the Pokemon without a name, as in upstream's file."""
 
 
 def simulate(folder: Path, *, seed: int, users: int | None) -> Preference:
-    """Write the three files in upstream's format into `folder`; `users` is how many Pokemon there are."""
+    """Write the three files in upstream's format into `folder`; `users`: number of Pokemon."""
     rng = np.random.default_rng(seed)
     n_items = max(users or PUBLISHED_ITEMS, 2)
     first_type = rng.choice(len(TYPES), size=n_items, p=_shares())
@@ -54,7 +54,7 @@ def simulate(folder: Path, *, seed: int, users: int | None) -> Preference:
 
 
 def _shares() -> list[float]:
-    """How often each type comes first: those of the ring in half of all Pokemon."""
+    """Share of each type among the first types; the types of the ring have half in all."""
     return [0.5 / len(RING) if name in RING else 0.5 / (len(TYPES) - len(RING)) for name in TYPES]
 
 

@@ -1,4 +1,4 @@
-"""Simulated sushi3-2016 files: invented items and people, and three taste types that the people's homes decide."""
+"""Simulated sushi3-2016 files: invented items and people, and three taste types that depend on where people live."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ INVENTED = {
     "aji": 0, "saba": 0, "katsuo": 1, "tai": 2, "hirame": 2, "unagi": 3, "hotate": 4, "asari": 4, "tako": 5,
     "kani": 6, "tobiko": 7, "kurage": 8, "uzura": 9, "gyuniku": 10, "nasu": 11,
 }  # fmt: skip
-"""What the invented items are made of, with the minor group."""
+"""Ingredients of the invented items, with their minor group."""
 STYLES = ("maki", "aburi", "shio", "miso", "yaki", "zuke")
 
 
 def simulate(folder: Path, *, seed: int, users: int | None) -> Preference:
-    """Write the four files in upstream's format into `folder` and return what was planted in them."""
+    """Write the four files in upstream's format into `folder` and return the planted preference."""
     rng = np.random.default_rng(seed)
     items = _items(rng)
     numbers = _numbers(rng)
@@ -99,7 +99,7 @@ def simulate(folder: Path, *, seed: int, users: int | None) -> Preference:
 
 
 def _items(rng: np.random.Generator) -> list[tuple[str, int]]:
-    """Name and minor group of the hundred items: set A's ten under their own names, ninety invented ones."""
+    """Name and minor group of the hundred items: the ten of set A with their own names, and ninety invented ones."""
     invented = [(f"{main}_{style}", group) for main, group in INVENTED.items() for style in STYLES]
     shuffled = iter([invented[position] for position in rng.permutation(len(invented))])
     own = {item: (name, SET_A_TRAITS[name][0]) for name, item in SET_A.items()}
@@ -107,7 +107,7 @@ def _items(rng: np.random.Generator) -> list[tuple[str, int]]:
 
 
 def _numbers(rng: np.random.Generator) -> dict[str, FloatArray]:
-    """Each number of the hundred items, (100,), below or above its cut as the traits say or a coin falls."""
+    """Each numeric feature of the hundred items, (100,), below or above its cut by the traits or by a coin."""
     traits = list(SET_A_TRAITS.values())
     high_in_a = {
         "oiliness": [trait[1] == "light" for trait in traits],

@@ -1,4 +1,4 @@
-"""Matches that no ranking explains: three clusters of items, and another covariate decides between each two."""
+"""Matches that no ranking explains: three clusters of items, and a deciding covariate for each pair of clusters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WORDS = (
 
 
 def simulate(folder: Path, *, seed: int, users: int | None) -> Preference:
-    """Draw as pref-shap's section 4 says and write both files into `folder`; `users` is how many items there are.
+    """Draw items and matches as in pref-shap, section 4, and write both files into `folder`; `users`: number of items.
 
     Four standard normal covariates and a cluster an item; 40 matches an item between pairs that do not repeat.
     """
@@ -52,7 +52,7 @@ def simulate(folder: Path, *, seed: int, users: int | None) -> Preference:
 
 
 def _pairs(rng: np.random.Generator, n_items: int, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Ordered pairs of different items, no two of them alike; fewer than n where there are not so many."""
+    """Ordered pairs of different items without repeats; fewer than n if there are not as many."""
     possible = n_items * (n_items - 1)
     first, other = np.divmod(rng.choice(possible, size=min(n, possible), replace=False), n_items - 1)
     return first, other + (other >= first)

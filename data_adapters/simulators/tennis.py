@@ -1,4 +1,4 @@
-"""Simulated ATP files in upstream's format: invented players, of whom another wins on clay than elsewhere."""
+"""Simulated ATP files in upstream's format: invented players; others win on clay than elsewhere."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from models.records.arrays import BoolArray, IntArray
 
 PUBLISHED_PLAYERS, MATCHES_A_PLAYER, MATCHES_A_TOURNAMENT = 3_483, 27.4, 50
 NEVER_PLAYED = 0.2
-"""Players listed who play no match, as a share of those who do."""
+"""Listed players without a match, as a share of those with one."""
 
 TALL = 185
 NOISE = 0.1
@@ -48,7 +48,7 @@ ROUNDS = ("Finals", "Semi-Finals", "Quarter-Finals", "Round of 16", "Round of 32
 
 @dataclass(frozen=True)
 class Players:
-    """What the players are like, (n,) each."""
+    """The features of the players, (n,) each."""
 
     ids: list[str]
     birth_year: IntArray
@@ -58,7 +58,7 @@ class Players:
 
 
 def simulate(folder: Path, *, seed: int, users: int | None) -> Preference:
-    """Write the three files in upstream's format into `folder`; `users` is how many players play."""
+    """Write the three files in upstream's format into `folder`; `users`: number of players with a match."""
     rng = np.random.default_rng(seed)
     n_playing = max(users or PUBLISHED_PLAYERS, 2)
     players = _players(rng, round(n_playing * (1 + NEVER_PLAYED)))
@@ -120,7 +120,7 @@ def _player_rows(rng: np.random.Generator, players: Players) -> list[list[object
 
 
 def _earlier_tournaments() -> list[list[object]]:
-    """Tournaments of before the matches: a key that comes twice, and one without conditions and surface."""
+    """Tournaments before the first match: a repeated key, and one tournament without conditions and surface."""
     keys = [("", key) for key in REPEATED_TOURNAMENTS for _ in range(2)]
     rows: list[list[object]] = [
         ["1975", "1", "Twice", number, *[""] * 7, "Outdoor", "Clay", *[""] * 14, key] for number, key in keys

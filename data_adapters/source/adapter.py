@@ -16,14 +16,15 @@ from data_adapters.source.reading import Reading
 class Adapter:
     """A data set and the code that reads and simulates its raw files. `version` changes whenever a table would.
 
-    variants: by name, adapters that make something else of the same raw files, into tables of another name.
-    mapped: the adapter of the same data set in raw files that the mapping file at a path describes; None where they can
-    be laid out in one way only. Raises UsageError for a mapping that cannot be meant.
+    simulate: None if the data set has no simulator; then it has no demo, and no run with simulated data.
+    variants: by name, adapters that make other tables, with other names, from the same raw files.
+    mapped: makes the adapter of the same data set in raw files that the mapping file at a path describes; None if the
+    raw files have one layout only. Raises UsageError for an invalid mapping.
     """
 
     dataset: Dataset
     version: str
     read: Callable[[RawFolder], tuple[Reading, ...]]
-    simulate: Simulate
+    simulate: Simulate | None = None
     variants: Mapping[str, Adapter] = field(default_factory=dict)
     mapped: Callable[[Path], Adapter] | None = None

@@ -21,6 +21,17 @@ def build(adapter: Adapter, raw: RawFolder) -> tuple[PairwiseTable, ...]:
     """Read the raw files and make each pairwise table of the data set.
 
     Raises RawDataError if a raw file is malformed and TableError if a table breaks its own rules.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from data_adapters.catalogue import adapter
+    >>> from data_adapters.source.locate import locate
+    >>> from data_adapters.source.simulation import simulate
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = simulate(adapter("synthetic"), Path(folder) / "raw", seed=0, users=12)
+    ...     [table] = build(adapter("synthetic"), locate(adapter("synthetic"), Path(folder) / "raw"))
+    >>> table.manifest.rows
+    {'items': 12, 'comparisons': 132}
     """
     return tuple(_table(adapter, raw, reading) for reading in adapter.read(raw))
 
@@ -67,7 +78,7 @@ def _arrow_column(where: str, values: Any, field: pa.Field) -> pa.Array | pa.Chu
 
 
 def _provenance(dataset: Dataset, raw: RawFolder) -> dict[str, str]:
-    """What a Parquet file says of itself when it has lost its manifest."""
+    """The metadata that a Parquet file carries, in case its manifest is lost."""
     licence = dataset.licence
     return {
         "title": dataset.title,

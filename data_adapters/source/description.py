@@ -12,10 +12,11 @@ from models.records.manifest import Licence
 
 @dataclass(frozen=True, kw_only=True)
 class RawFile:
-    """One file the adapter reads. `sha256` and `bytes` are the published file's, None where no copy is known.
+    """One file the adapter reads.
 
-    `url` is where the file itself can be downloaded; None where it comes in the data set's archive or by hand.
-    `own`: it is the user's own file, never published, so that there is no sha256 it should have.
+    sha256, bytes: those of the published file; None if no copy of it is known.
+    url: where the file itself can be downloaded; None if it comes in the data set's archive or by hand.
+    own: whether it is the user's own file, which was never published and needs no sha256.
     """
 
     name: str
@@ -27,7 +28,7 @@ class RawFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Archive:
-    """A zip archive that holds the raw files. `max_bytes` limits what it may unpack to."""
+    """A zip archive of the raw files. `max_bytes` limits the size of the unpacked files."""
 
     url: str
     sha256: str
@@ -36,9 +37,9 @@ class Archive:
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """Rows a publication reports for one pairwise table; None where the table has no such part.
+    """Rows a publication reports for one pairwise table.
 
-    Of items and comparisons None where no publication counts them: every table has them.
+    items, comparisons: None if no publication counts them. users, contexts: None also if the table has no such part.
     """
 
     items: int | None = None
@@ -51,12 +52,13 @@ class Counts:
 class Dataset:
     """The description of a data set.
 
-    side: 'presented' where the data shows which item stood left, 'random' where the side is drawn from a hash.
+    side: 'presented' if the data shows which item stood left, 'random' if the side is drawn from a hash.
     items, users, contexts, comparisons: the features of each part; those of comparisons are flags or per-side values.
-    item_texts: further string columns of the items, name to description; `label` is the one people are shown.
-    published: the counts of each pairwise table the data set yields, by the table's name.
-    other_forms: further sets of files that hold the same data as `raw`, upstream's own; the first whole one is read.
-    fetch_by_hand: the steps a person has to take where no program can fetch the files.
+    item_texts: further string columns of the items, name to description; people are shown the column `label`.
+    published: the published counts of each pairwise table, by the table's name. Without any, the data set has one
+    table, named after the data set.
+    other_forms: further sets of files with the same data as upstream's own, `raw`; the first complete set is read.
+    fetch_by_hand: the steps for a person where no program can fetch the files.
     """
 
     name: str
@@ -66,7 +68,7 @@ class Dataset:
     raw: tuple[RawFile, ...]
     side: Literal["presented", "random"]
     items: tuple[Feature, ...]
-    published: Mapping[str, Counts]
+    published: Mapping[str, Counts] = field(default_factory=dict)
     users: tuple[Feature, ...] | None = None
     contexts: tuple[Feature, ...] | None = None
     comparisons: tuple[Feature, ...] = ()
@@ -74,6 +76,11 @@ class Dataset:
     archive: Archive | None = None
     other_forms: tuple[tuple[RawFile, ...], ...] = ()
     fetch_by_hand: tuple[str, ...] = ()
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the pairwise tables."""
+        return tuple(self.published) or (self.name,)
 
     @property
     def forms(self) -> tuple[tuple[RawFile, ...], ...]:

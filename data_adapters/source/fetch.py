@@ -29,11 +29,11 @@ TIMEOUT = (10, 60)
 CHUNK = 1 << 16
 
 Progress = Callable[[str, int, int | None], None]
-"""Called with the file's name, the bytes there so far, and those there will be if the server says so."""
+"""Called with the file's name, the bytes received, and the total if the server says it."""
 
 
 class Agreement(Record):
-    """That somebody agreed to a licence, kept beside the files."""
+    """A record, kept beside the files, that somebody agreed to the licence."""
 
     licence: Licence
     agreed: datetime
@@ -58,7 +58,7 @@ def fetch(
     cannot be written.
     """
     dataset = adapter.dataset
-    if dataset.fetch_by_hand:
+    if dataset.fetch_by_hand or not all(map(dataset.url_of, dataset.raw)):
         raise RawDataError(_steps(dataset))
     mirror = _address(mirror or os.environ.get("PREFSTUDY_MIRROR"))
     cache = cache_folder(dataset)
@@ -77,7 +77,8 @@ def _address(mirror: str | None) -> str | None:
 
 
 def _steps(dataset: Dataset) -> str:
-    steps = "\n".join(f"  {number}. {step}" for number, step in enumerate(dataset.fetch_by_hand, 1))
+    by_hand = dataset.fetch_by_hand or (f"Put {', '.join(file.name for file in dataset.raw)} in one folder.",)
+    steps = "\n".join(f"  {number}. {step}" for number, step in enumerate(by_hand, 1))
     return f"{dataset.title} cannot be fetched by a program. What to do:\n{steps}\nThen name the folder with --raw."
 
 
@@ -151,7 +152,7 @@ def _cache_refused(folder: Path, error: OSError) -> OutputError:
 
 
 class ResumingDownload:
-    """A downloader for pooch that goes on where an earlier attempt, of this or another process, was cut off."""
+    """A downloader for pooch that resumes an interrupted download, also one of another process."""
 
     def __init__(self, path: Path, progress: Progress | None) -> None:
         self.path = path

@@ -1,4 +1,4 @@
-"""Where the raw files lie, and whether they are the published ones."""
+"""Raw files on this machine: where they lie, and whether they are the published ones."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ State = Literal["pinned", "simulated", "unpinned", "altered", "missing"]
 
 @dataclass(frozen=True, kw_only=True)
 class FileCheck:
-    """What was found of one declared raw file.
+    """The state of one declared raw file.
 
-    state: 'pinned' if it is the published file, 'simulated' if SIMULATED.json vouches for it, 'altered' if its sha256
-    is neither, 'unpinned' if it is the user's own and was never published, 'missing'. expected is the sha256 it should
-    have; path, sha256 and bytes are None if it is missing.
+    state: 'pinned' if its sha256 is the published one, 'simulated' if it is the one in SIMULATED.json, 'unpinned' if
+    the file is the user's own and was never published, 'altered' if it has any other sha256, or 'missing'.
+    expected: the sha256 it should have. path, sha256, bytes: None if it is missing.
     """
 
     file: RawFile
@@ -38,13 +38,13 @@ class FileCheck:
 
 
 def cache_folder(dataset: Dataset) -> Path:
-    """Where fetched raw files of a data set are kept: in PREFSTUDY_CACHE or else the user's cache folder."""
+    """The folder of a data set's fetched files: below PREFSTUDY_CACHE, or else in the user's cache folder."""
     root = os.environ.get("PREFSTUDY_CACHE")
     return (Path(root) if root else user_cache_path("prefstudy")) / dataset.name
 
 
 def check(adapter: Adapter, raw: Path | None = None) -> tuple[FileCheck, ...]:
-    """What is there of each declared raw file; never raises for a file that is missing or altered."""
+    """The state of each declared raw file. A missing or altered file is no error here."""
     return _check_files(adapter.dataset, _first_with_files(adapter.dataset, _places(adapter.dataset, raw)))
 
 
@@ -53,10 +53,20 @@ def locate(
 ) -> RawFolder:
     """Find the raw files and check their sha256 (DESIGN: the data).
 
-    With `raw`, only there: in raw/NAME/raw, raw/NAME, raw. Without, the same below PREFSTUDY_RAW, then the cache.
-    `allow_unpinned` accepts files that are not the published ones; `without` is what the caller's user can type where
-    there are none. Raises MissingDataError if a file is missing, and RawDataError if one is altered, naming the line if
-    a strict reading finds one.
+    raw: the folder to look in, as raw/NAME/raw, raw/NAME and raw. If None, PREFSTUDY_RAW is searched in the same way,
+    and then the cache. allow_unpinned: accept files that are not the published ones. without: what the error tells the
+    user to type if there are no files.
+    Raises MissingDataError if a file is missing, and RawDataError if one is altered. The error names the line if strict
+    reading finds a bad one.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from data_adapters.catalogue import adapter
+    >>> from data_adapters.source.simulation import simulate
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = simulate(adapter("synthetic"), Path(folder) / "synthetic", seed=0, users=12)
+    ...     found = locate(adapter("synthetic"), Path(folder))
+    >>> found.simulated, [file.name for file in found.files]
+    (True, ['items.csv', 'matches.csv'])
     """
     dataset = adapter.dataset
     places = _places(dataset, raw)
@@ -94,7 +104,7 @@ def _there(dataset: Dataset, place: Path) -> set[str]:
 
 
 def _form_in(dataset: Dataset, folder: Path) -> tuple[RawFile, ...]:
-    """The first form that is whole, else the one of which most is there."""
+    """The first complete set of files, else the one with most files present."""
     there = _there(dataset, folder)
     found = [len(there & {file.name for file in form}) for form in dataset.forms]
     whole = [form for form, n in zip(dataset.forms, found, strict=True) if n == len(form)]
@@ -179,7 +189,7 @@ def _size_in_words(check: FileCheck) -> str:
 
 
 def _first_bad_line(adapter: Adapter, folder: RawFolder) -> str | None:
-    """The strict reading's own complaint, which says more than two hashes that differ."""
+    """The error of strict reading, which says more than two different hashes; None if there is none."""
     try:
         adapter.read(folder)
     except RawDataError as error:

@@ -22,16 +22,16 @@ class Rule(Record):
 
 
 Hidden = dict[str, int | str]
-"""What a simulator knows of one item and no raw file says."""
+"""Facts of one item that a simulator knows and no raw file states."""
 
 
 class Preference(Record):
-    """What a simulator planted, for recovery tests and for the reader of a simulated report.
+    """The preference that a simulator planted, for recovery tests and for the reader of a simulated report.
 
     types: each taste type's rules, the earlier deciding before the later.
     type_of: the taste type of each user, or of each context where the data has no users.
-    noise: the share of comparisons (or of neighbours in a ranking, or of labels) that were turned against the rules.
-    hidden: where the rules ask about what stands only between the lines of a text, the answers for each item.
+    noise: the share of comparisons (or of neighbours in a ranking, or of labels) that contradict the rules.
+    hidden: for each item, facts that the rules use and that no column states, only a text.
     """
 
     words: str
@@ -42,7 +42,7 @@ class Preference(Record):
 
 
 class Simulate(Protocol):
-    """How an adapter simulates its raw files."""
+    """A function that simulates the raw files of an adapter."""
 
     def __call__(self, folder: Path, *, seed: int, users: int | None) -> Preference:
-        """Write the raw files in upstream's format into an empty folder; `users` None: as many as were published."""
+        """Write the raw files in upstream's format into an empty folder; `users` None: as many as published."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def read_frames(path: Path, name: str, columns: Mapping[str, Sequence[str]]) -> dict[str, Rows]:
     """The data frames of the list `name` in an .rda file, each with its row names as its first column.
 
-    columns: the frames the list has to hold, each with its columns, row names first; these have no name in R.
+    columns: the expected frames, each with its columns. The first names the row names, which have no name in R.
     Raises RawDataError if the file is damaged or holds something else.
     """
     found = _read(path)
@@ -33,7 +33,7 @@ def _read(path: Path) -> dict[str, Any]:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what it warns of, it then fails at
+            warnings.simplefilter("ignore")  # whatever causes a warning also causes an error
             content = rdata.read_rda(path)
     except Exception as error:  # on damaged bytes the parser fails in any way
         raise RawDataError(f"{path.name}: this is no whole R data file ({error or type(error).__name__}).") from error
@@ -52,7 +52,7 @@ def _rows(name: str, frame: object, columns: Sequence[str]) -> Rows:
 
 
 def _texts(values: pd.Series[Any] | pd.Index[Any]) -> list[str]:
-    """Each value as text, NA as none; a number with the digits that tell it from its neighbours."""
+    """Each value as text; NA as an empty text, and a number with as many digits as it needs."""
     import pandas as pd
 
     return ["" if pd.isna(value) else str(value) for value in values.tolist()]

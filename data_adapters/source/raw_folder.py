@@ -1,4 +1,4 @@
-"""The raw files of a data set as they were found."""
+"""The raw files of a data set that were found."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from models.records.manifest import RawFileRecord
 
 @dataclass(frozen=True, kw_only=True)
 class RawFolder:
-    """A folder in which every raw file of one of the declared forms lies, and what each of them is."""
+    """A folder with every raw file of one declared form, and a record of each file."""
 
     path: Path
     files: tuple[RawFileRecord, ...]
@@ -18,11 +18,11 @@ class RawFolder:
 
     @property
     def unpinned(self) -> bool:
-        """Whether some file is not the declared one; simulated files are checked against their own record."""
+        """Whether a file is not the declared one. Simulated files are checked against their own record instead."""
         return not self.simulated and not all(file.pinned for file in self.files)
 
     def has(self, name: str) -> bool:
-        """Whether a raw file is among those of the form found."""
+        """Whether the form that was found has a raw file of this name."""
         return any(file.name == name for file in self.files)
 
     def file(self, name: str) -> Path:

@@ -1,4 +1,4 @@
-"""What an adapter's `read` hands over: the columns of one pairwise table and an account of the rows."""
+"""The result of an adapter's `read`: the columns of one pairwise table, and an account of the rows."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 from models.records.manifest import DroppedRows
 
 Columns = Mapping[str, Any]
-"""Column name to values: a NumPy or Arrow array or a list, as long as the part has rows; NaN and None are missing."""
+"""Column name to values: a NumPy or Arrow array or a list with one value a row; NaN and None are missing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """One pairwise table as read, still without types.
+    """One pairwise table as read, before it gets its types.
 
-    items: `item_id` and the declared features and texts; users and contexts alike with `user_id`, `context_id`.
+    items: `item_id` and the declared features and texts. users, contexts: `user_id` or `context_id`, and the features.
     comparisons: `comparison_id, left_id, right_id, left_wins`, where known `user_id, context_id, task_index`, and the
     declared features. Binary values are bools, labels strings, multi_hot values lists of strings.
     rows_read: rows of each raw file, header lines not counted; FILE$TABLE where a file holds several tables.

@@ -29,9 +29,13 @@ class SimulatedRecord(Record):
 def simulate(adapter: Adapter, folder: Path, *, seed: int, users: int | None = None) -> Preference:
     """Write simulated raw files in upstream's format into `folder` and return the preference planted in them.
 
-    The same adapter version, seed and number of users give the same bytes. Raises UsageError for less than one user
-    and OutputError if `folder` cannot be written or holds anything but an earlier simulation.
+    The same adapter version, seed and number of users give the same bytes. Raises UsageError for less than one user or
+    a data set without a simulator, and OutputError if `folder` cannot be written or holds anything but an earlier
+    simulation.
     """
+    if adapter.simulate is None:
+        name = adapter.dataset.name
+        raise UsageError(f"{name} has no simulator. Name the folder that has its raw files with --raw.")
     if users is not None and users < 1:
         raise UsageError(f"Expected at least one user to simulate, found {users}.")
     with whole_folder(folder, marker=SIMULATED) as aside:
@@ -48,7 +52,7 @@ def simulate(adapter: Adapter, folder: Path, *, seed: int, users: int | None = N
 
 
 def simulated_record(folder: Path) -> SimulatedRecord | None:
-    """What SIMULATED.json in `folder` says; None if there is none. Raises RawDataError if it is malformed."""
+    """The content of SIMULATED.json in `folder`; None if there is none. Raises RawDataError if it is malformed."""
     path = folder / SIMULATED
     if not path.exists():
         return None

@@ -22,19 +22,19 @@ from models.records.errors import RawDataError
 WHOLE_NUMBER = r"^-?[0-9]+$"
 """Arrow alone would also read hexadecimal numbers."""
 MORE_DIGITS = r"^[^1-9eE]*[1-9]([^0-9eE]?[0-9]){17}"
-"""A number of more digits than the 17 that a float keeps: nobody measured those."""
+"""A number of more than the 17 digits that a float keeps; no measurement has so many."""
 SHOWN = 80
-"""Characters of a first line that is no header, as in a file that is no text."""
+"""Characters shown of a first line that is no header."""
 BYTE_ORDER_MARK = "\ufeff"
-"""Nobody sees it, so that a complaint has to say that it is there."""
+"""Invisible, so that an error message has to name it."""
 
 
 @dataclass(frozen=True)
 class Rows:
     """The fields of a file, row by row.
 
-    lines: the number of each row's line in the file, from 1. ended: whether the last line ends in a line break.
-    unit: what such a number counts; spreadsheets have rows and statistics programs cases.
+    lines: each row's line number in the file, from 1. ended: whether the last line ends in a line break.
+    unit: what these numbers count: lines, a spreadsheet's rows, or a statistics program's cases.
     """
 
     name: str
@@ -50,8 +50,8 @@ class Rows:
     def columns(self, names: Sequence[str], *, final_break: bool = True) -> Columns:
         """The rows as named columns.
 
-        final_break: upstream ends the last line, so that a file which does not is cut off.
-        Raises RawDataError if it is, or if a row has more or fewer fields.
+        final_break: whether upstream ends the last line with a line break; a file without one is then cut off.
+        Raises RawDataError for a file that is cut off, and for a row with more or fewer fields.
         """
         for row, fields in enumerate(self.fields):
             if len(fields) != len(names):
@@ -84,7 +84,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Columns:
-    """Named columns of strings, to be read as what they should be."""
+    """Named columns of strings, with methods that read them as the expected type."""
 
     rows: Rows
     texts: Mapping[str, list[str]]
@@ -123,7 +123,7 @@ class Columns:
         return values
 
     def labels(self, column: str, meaning: Mapping[str, str | bool | None]) -> NDArray[Any]:
-        """A column of codes as what they mean, None where that is missing. Raises RawDataError for any other code."""
+        """The meaning of each code of a column; None means missing. Raises RawDataError for any other code."""
         texts = self.texts[column]
         known = np.array([text in meaning for text in texts], dtype=np.bool_)
         self.require(column, known, f"one of {', '.join(repr(code) for code in meaning)}")
@@ -213,7 +213,7 @@ def _no_text(name: str, content: bytes, start: int, end: int, encoding: str) -> 
 
 
 def _printable(text: str, length: int) -> str:
-    """The beginning of a text, without what a terminal would obey."""
+    """The beginning of a text, without control characters."""
     beginning = "".join(character if character.isprintable() else "?" for character in text[:length])
     return f"{beginning} ..." if len(text) > length else beginning
 

@@ -57,7 +57,7 @@ def _spread(values: FloatArray) -> Spread:
 
 
 def _levels(feature: Feature, present: pa.ChunkedArray) -> tuple[LevelCount, ...]:
-    """Every level with its rows, those that no row has too."""
+    """Every level with its number of rows, also levels without any."""
     labels = feature.levels or ()
     if feature.kind is FeatureKind.MULTI_HOT:
         present = pc.list_flatten(present)

@@ -103,7 +103,7 @@ def _check_points_somewhere(comparisons: pa.Table, column: str, part: pa.Table, 
 
 
 def _refusal(name: str, error: SchemaError, expected: pa.Schema, found: pa.Schema) -> TableError:
-    """A complaint of pandera's in the words of the other checks."""
+    """An error of pandera's in the words of the other checks."""
     if error.reason_code is SchemaErrorReason.COLUMN_NOT_IN_DATAFRAME:
         return TableError(f"{name}: the column {error.failure_cases} is missing.")
     column = error.schema.name

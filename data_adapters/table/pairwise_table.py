@@ -13,7 +13,7 @@ from models.records.manifest import Manifest
 
 @dataclass(frozen=True, eq=False)
 class PairwiseTable:
-    """A checked pairwise table (DESIGN: the data). What a feature is stands in the Arrow field's metadata.
+    """A checked pairwise table (DESIGN: the data). The Arrow field's metadata describe each feature.
 
     items: item_id, texts, features. comparisons: comparison_id, left_id, right_id, left_wins, where known user_id,
     context_id, task_index, then flags and per-side features. users, contexts: None where the data has none.
@@ -27,12 +27,12 @@ class PairwiseTable:
 
     @property
     def name(self) -> str:
-        """The table's name, and that of its folder."""
+        """The name of the table and of its folder."""
         return self.manifest.name
 
     @property
     def parts(self) -> dict[str, pa.Table]:
-        """The tables there are, by name."""
+        """The parts that exist, by name."""
         parts = {"items": self.items, "comparisons": self.comparisons, "users": self.users, "contexts": self.contexts}
         return {name: table for name, table in parts.items() if table is not None}
 

@@ -18,10 +18,10 @@ MANIFEST = "manifest.json"
 
 
 def write_table(table: PairwiseTable, out: Path) -> Path:
-    """Write a table to out/NAME and return that folder, which appears whole or not at all; same table, same bytes.
+    """Write a table to out/NAME and return that folder. It appears whole or not at all; same table, same bytes.
 
-    The manifest written has the sha256 of each Parquet file. Raises OutputError if `out` cannot be written to or
-    out/NAME is something else than a pairwise table.
+    The written manifest has the sha256 of each Parquet file. Raises OutputError if `out` cannot be written to, or
+    out/NAME is there and is no pairwise table.
     """
     final = out / table.name
     with whole_folder(final, marker=MANIFEST) as aside:
@@ -36,9 +36,21 @@ def write_table(table: PairwiseTable, out: Path) -> Path:
 
 
 def read_table(folder: Path) -> PairwiseTable:
-    """Read a table back exactly as it was written.
+    """Read a table exactly as it was written.
 
-    Raises TableError if the folder holds no pairwise table, or a file of it was changed after it was written.
+    Raises TableError if the folder holds no pairwise table, or if a file was changed after it was written.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from data_adapters.catalogue import adapter
+    >>> from data_adapters.source.build import build
+    >>> from data_adapters.source.locate import locate
+    >>> from data_adapters.source.simulation import simulate
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = simulate(adapter("synthetic"), Path(folder) / "raw", seed=0, users=12)
+    ...     [table] = build(adapter("synthetic"), locate(adapter("synthetic"), Path(folder) / "raw"))
+    ...     back = read_table(write_table(table, Path(folder)))
+    >>> back.items.equals(table.items), [feature.name for feature in back.item_features][:2]
+    (True, ['within', 'between_ab'])
     """
     manifest = _read_manifest(folder)
     parts = {Path(name).stem: _read_part(folder / name, digest) for name, digest in manifest.table_sha256.items()}

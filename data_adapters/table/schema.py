@@ -54,7 +54,7 @@ def table_schema(
 
 
 def feature_field(feature: Feature) -> pa.Field:
-    """The Arrow field of a feature; what the feature says of itself is in the metadata, each value as JSON or text."""
+    """The Arrow field of a feature, with the feature's description in the metadata, each value as JSON or text."""
     metadata = {"kind": feature.kind.value, "description": feature.description}
     if feature.levels is not None:
         metadata["levels"] = json.dumps(feature.levels, ensure_ascii=False)
@@ -68,7 +68,7 @@ def feature_field(feature: Feature) -> pa.Field:
 
 
 def features_in(schema: pa.Schema) -> tuple[Feature, ...]:
-    """The features a schema describes, in the order of its fields; keys and texts are none."""
+    """The features that a schema describes, in the order of its fields, without keys and texts."""
     return tuple(_feature_of(field) for field in schema if field.metadata and b"kind" in field.metadata)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import typer
 
-from flows.cli.commands import ask, data, doctor, explain, ledger, listing, run, tree
+from flows.cli.commands import ask, data, deployments, doctor, explain, ledger, listing, new, run, tree
 from flows.cli.console import complain, err
 from flows.cli.exit_codes import INTERRUPTED, STOPPED
 from models.records.errors import PrefstudyError, UsageError
@@ -41,6 +41,8 @@ app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
 app.command("ask", epilog=ask.EXAMPLES)(ask.ask)
 app.command("report", epilog=run.REPORT_EXAMPLES)(run.report)
 app.command("index", epilog=run.REPORT_EXAMPLES)(run.index)
+app.command("new", epilog=new.EXAMPLES)(new.new)
+app.command("deployments", epilog=deployments.EXAMPLES)(deployments.deployments)
 app.command("doctor")(doctor.doctor)
 app.add_typer(data.app, name="data")
 app.add_typer(tree.app, name="tree")

@@ -10,17 +10,19 @@ from pathlib import Path
 from typing import NamedTuple, get_type_hints
 
 import flows.studies
+from flows.nightly import Nightly
 from models.records.errors import UsageError
 from tasks.runs.study import StudyConfig
 
 
 class Study(NamedTuple):
-    """A study ready to run: its flow (which returns the run folder), the config it takes, and the one of the demo."""
+    """A study ready to run: its flow (which returns the run folder), its config, the demo's, and its deployment."""
 
     name: str
     flow: Callable[[StudyConfig], Path]
     config: type[StudyConfig]
     demo: StudyConfig
+    nightly: Nightly = Nightly()
 
 
 def names() -> tuple[str, ...]:
@@ -29,7 +31,7 @@ def names() -> tuple[str, ...]:
 
 
 def study(name: str) -> Study:
-    """Import a study, and Prefect with it: the flow `<name>_study` and the config `DEMO` of `flows/studies/<name>.py`.
+    """Import a study, and Prefect with it: `<name>_study`, `DEMO` and, if there is one, `NIGHTLY` of its module.
 
     Raises UsageError if there is no such study.
     """
@@ -39,4 +41,4 @@ def study(name: str) -> Study:
         raise UsageError(f"There is no study {name!r}.{hint}\nStudies: {', '.join(names())}. See: prefstudy list")
     module = importlib.import_module(f"flows.studies.{name}")
     flow = getattr(module, f"{name}_study")
-    return Study(name, flow, get_type_hints(flow.fn)["config"], module.DEMO)
+    return Study(name, flow, get_type_hints(flow.fn)["config"], module.DEMO, getattr(module, "NIGHTLY", Nightly()))

@@ -7,6 +7,7 @@ from pathlib import Path
 from prefect import flow
 from pydantic import Field
 
+from flows.nightly import Nightly
 from tasks.respondents.scoring import Published
 from tasks.respondents.tree_study import ChoiceConfig, study_choices
 
@@ -28,6 +29,7 @@ class BelaConfig(ChoiceConfig):
 
 PAPER = BelaConfig()
 DEMO = BelaConfig(simulated=True, users=80)
+NIGHTLY = Nightly(config={"simulated": True})
 
 
 @flow(name="bela")

@@ -6,10 +6,12 @@ from pathlib import Path
 
 from prefect import flow
 
+from flows.nightly import Nightly
 from tasks.respondents.tree_study import ChoiceConfig, study_choices
 
 DEFAULT = ChoiceConfig()
 DEMO = ChoiceConfig(simulated=True, users=80)
+NIGHTLY = Nightly(config={"simulated": True})
 
 
 @flow(name="conjoint")

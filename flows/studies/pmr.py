@@ -8,6 +8,7 @@ from typing import Any
 from prefect import flow
 from pydantic import Field
 
+from flows.nightly import Nightly
 from models.records.feature_spec import FeatureSpec
 from prompts.conversation import Budget
 from prompts.engines.rules import RulesSettings
@@ -68,6 +69,11 @@ class PmrConfig(StudyConfig):
 
 PAPER = PmrConfig()
 DEMO = PmrConfig(simulated=True, engine=RulesSettings())
+NIGHTLY = Nightly(
+    pool="prefstudy-gpu",
+    tags=("gpu",),
+    note="Needs a worker on a machine with a GPU and the real inboxes; README: Language models.",
+)
 
 
 @flow(name="pmr")

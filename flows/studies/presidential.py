@@ -7,6 +7,7 @@ from pathlib import Path
 from prefect import flow
 from pydantic import Field
 
+from flows.nightly import Nightly
 from tasks.respondents.scoring import Published
 from tasks.respondents.tree_study import ChoiceConfig, study_choices
 
@@ -30,6 +31,7 @@ class PresidentialConfig(ChoiceConfig):
 
 PAPER = PresidentialConfig()
 DEMO = PresidentialConfig(simulated=True, users=60)
+NIGHTLY = Nightly(config={"simulated": True})
 
 
 @flow(name="presidential")

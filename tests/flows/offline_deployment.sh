@@ -27,7 +27,8 @@ END
 
 prefect work-pool create prefstudy --type process
 prefect work-pool create prefstudy-gpu --type process
-prefect --no-prompt deploy --all
+python -m flows.cli.main deployments >"$folder/prefect.yaml"
+prefect --no-prompt deploy --all --prefect-file "$folder/prefect.yaml"
 prefect worker start --pool prefstudy >"$folder/worker.log" 2>&1 &
 prefect deployment run sushi/nightly --watch \
     --param config="{\"simulated\": true, \"users\": 40, \"protocols\": false, \"out\": \"$folder/runs\"}"

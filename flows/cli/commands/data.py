@@ -92,7 +92,7 @@ def fetch_data(
         return accept_licence or (sys.stdin.isatty() and typer.confirm("Do you agree?"))
 
     source = adapter(name)
-    if not source.dataset.fetch_by_hand:
+    if all(map(source.dataset.url_of, source.dataset.raw)):
         licence = source.dataset.licence
         console.out.print(f"{licence.name}: {licence.terms}")
         console.say(f"{licence.url or ''}\n")

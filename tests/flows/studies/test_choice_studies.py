@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
 
 from data_adapters.choice.mapping_file import SHIPPED
-from flows.cli import studies
 from flows.cli.main import main
 from flows.studies.bela import BelaConfig, bela_study
 from flows.studies.conjoint import conjoint_study
@@ -185,12 +183,3 @@ def test_a_mapping_that_cannot_be_meant_ends_with_2(tmp_path: Path, capsys: pyte
     assert main(["run", "conjoint", "--raw", str(tmp_path), "--mapping", str(tmp_path / "my.toml")]) == 2
     assert "citaton: there is no such setting. Did you mean citation?" in capsys.readouterr().err
     assert main(["run", "sushi", "--simulated", "--mapping", str(tmp_path / "my.toml")]) == 2
-
-
-def test_every_study_has_a_nightly_deployment() -> None:
-    deployments = yaml.safe_load((Path(__file__).parents[3] / "prefect.yaml").read_text("utf-8"))["deployments"]
-    assert {deployment["entrypoint"] for deployment in deployments} == {
-        "flows/index.py:index_studies",
-        *(f"flows/studies/{name}.py:{name}_study" for name in studies.names()),
-    }
-    assert all(deployment["schedules"] for deployment in deployments)

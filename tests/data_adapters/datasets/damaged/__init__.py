@@ -1,4 +1,4 @@
-"""What the contract test knows of each data set, a module each: damaged raw files, and the account of the rows."""
+"""Hand-written damaged raw files and accounts of rows for the contract test, a module for each data set with some."""
 
 from __future__ import annotations
 

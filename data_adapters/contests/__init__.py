@@ -1,0 +1,1 @@
+"""Contests in delimited tables: an adapter from a description, with a reader and a simulator that all of them share."""
