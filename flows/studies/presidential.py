@@ -7,13 +7,13 @@ from pathlib import Path
 from prefect import flow
 from pydantic import Field
 
-from tasks.respondents.scoring import Published
+from models.records.published import published_by_split
+from models.records.respondent_results import DISCARDED, GP_MODEL, TREE_MODEL
 from tasks.respondents.tree_study import ChoiceConfig, study_choices
 
-PUBLISHED = (
-    Published(source="dt-pbo, Table 12", variant="straddlers_discarded", accuracy={"train": 0.93, "test": 0.68}),
-)
-PUBLISHED_GP = (Published(source="dt-pbo, Table 12", accuracy={"train": 1.0, "test": 0.62}),)
+TABLE_12 = "dt-pbo, Table 12"
+PUBLISHED = published_by_split({"train": 0.93, "test": 0.68}, model=TREE_MODEL, variant=DISCARDED, source=TABLE_12)
+PUBLISHED_GP = published_by_split({"train": 1.0, "test": 0.62}, model=GP_MODEL, source=TABLE_12)
 
 
 class PresidentialConfig(ChoiceConfig):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +10,9 @@ import pyarrow as pa
 from prefect import task, unmapped
 from prefect.cache_policies import NO_CACHE
 
+from models.records.asking_results import COURSES
 from models.records.base import Record
+from models.records.published import Published, beside_published
 from tasks.asking.asking import WAYS, Way, ask, course_metrics, summarise
 from tasks.respondents.protocols import read_respondents
 from tasks.runs.progress import advance
@@ -29,13 +31,6 @@ class Portion(Record):
     way: Way
     start: int
     stop: int
-
-
-class Told(Record):
-    """The published share of users whose favourite is found within 9 questions, by way, and where it was published."""
-
-    found: dict[str, float]
-    source: str
 
 
 class Asked(Record):
@@ -80,13 +75,23 @@ def ask_users(portion: Portion, asked: Asked, work: Path) -> Path:
 
 
 def ask_everybody(
-    study: str, run: RunFolder, asked: Asked, ways: Mapping[str, Way], *, known: int, gp_users: int, told: Told
+    study: str,
+    run: RunFolder,
+    asked: Asked,
+    ways: Mapping[str, Way],
+    *,
+    known: int,
+    gp_users: int,
+    published: Sequence[Published],
 ) -> None:
-    """Ask the users in every way in a run, and write what is found; known: how many users the table has."""
+    """Ask the users of a run in every way, and write what is found.
+
+    known: number of users the table has; published: values to stand beside the curves.
+    """
     work = portions(ways, asked, known=known, gp_users=gp_users)
     with run.step(ASKING, total=len(work)):
         paths = ask_users.map(work, unmapped(asked), unmapped(run.work)).result()
-        write_courses(study, work, paths, run.results, published=told.found, source=told.source)
+        write_courses(study, work, paths, run.results, published=published)
 
 
 def write_courses(
@@ -95,13 +100,11 @@ def write_courses(
     paths: Iterable[Path],
     results: Path,
     *,
-    published: Mapping[str, float],
-    source: str,
+    published: Sequence[Published],
 ) -> None:
-    """Write what all portions found, as means over users: `active_learning.parquet`, and the curves in `metrics.json`.
+    """Write the means over users of all portions: `active_learning.parquet`, and the curves in `metrics.json`.
 
-    published: by way, the share of users whose favourite is found within 9 questions, from `source`. Without any work
-    nothing is written.
+    Without any work nothing is written.
     """
     parts: dict[str, list[Path]] = {}
     ways = {}
@@ -114,6 +117,7 @@ def write_courses(
         [summarise(name, way, pd.concat(map(pd.read_parquet, parts[name]))) for name, way in ways.items()],
         ignore_index=True,
     )
-    write_parquet(results / "active_learning.parquet", pa.Table.from_pandas(courses, preserve_index=False))
+    write_parquet(results / f"{COURSES}.parquet", pa.Table.from_pandas(courses, preserve_index=False))
     curves = courses[courses["way"].isin(list(WAYS))]
-    add_metrics(results / "metrics.json", course_metrics(study, curves, published, source))
+    curves = curves.assign(variant=curves["way"])
+    add_metrics(results / "metrics.json", beside_published(course_metrics(study, curves), published))

@@ -23,6 +23,16 @@ from models.asking.tree_surrogate import TreeSurrogate
 from models.gaussian.preference_gp import unit_scaled
 from models.numerics.hashing import mix
 from models.records.arrays import BoolArray, FloatArray, IntArray
+from models.records.asking_results import (
+    GP_NEVER_TWICE,
+    GP_QEUBO,
+    KEPT_NEVER_TWICE,
+    MEASURES,
+    NEVER_TWICE,
+    TREE_QEUBO,
+    TREE_RANDOM,
+    TREE_TOP_LEAF,
+)
 from models.records.base import Record
 from models.records.features import Encoded
 from models.records.results import MetricRow
@@ -30,7 +40,6 @@ from models.trees.growth import Growth
 from tasks.respondents.protocols import GIVEN_AS, Encoding, Respondents, Straddlers, TieBreak
 
 Model = Literal["preference_tree", "preference_gp"]
-MEASURES = ("rho_regret", "top1_error", "found_share")
 
 
 class Way(Record):
@@ -59,31 +68,31 @@ class Way(Record):
 TREE = Way()
 PLAIN = TREE.but(top_leaf_first=False)
 WAYS: Mapping[str, Way] = {
-    "tree_top_leaf": TREE,
-    "tree_qeubo": PLAIN,
-    "tree_random": TREE.but(acquisition="random", top_leaf_first=False),
-    "gp_qeubo": Way(model="preference_gp", top_leaf_first=False, encoding="one_hot"),
+    TREE_TOP_LEAF: TREE,
+    TREE_QEUBO: PLAIN,
+    TREE_RANDOM: TREE.but(acquisition="random", top_leaf_first=False),
+    GP_QEUBO: Way(model="preference_gp", top_leaf_first=False, encoding="one_hot"),
 }
 """The curves of dt-pbo Figures 3 and 7."""
 
 CHOICES: Mapping[str, Way] = {
-    "never_twice": TREE.but(repeats=False),
+    NEVER_TWICE: TREE.but(repeats=False),
     "recommend_random": TREE.but(recommend="random"),
     "recommend_most_wins": TREE.but(recommend="most_wins"),
     "one_leaf_first": PLAIN.but(one_leaf="first"),
     "plain_never_twice": PLAIN.but(repeats=False),
-    "random_never_twice": WAYS["tree_random"].but(repeats=False),
+    "random_never_twice": WAYS[TREE_RANDOM].but(repeats=False),
     "tie_break_random": TREE.but(tie_break="random"),
     "tie_break_widest_gap": TREE.but(tie_break="widest_gap"),
     "straddlers_kept": TREE.but(straddlers="kept"),
-    "kept_never_twice": TREE.but(straddlers="kept", repeats=False),
+    KEPT_NEVER_TWICE: TREE.but(straddlers="kept", repeats=False),
     "categorical": TREE.but(encoding="categorical"),
     "codes": TREE.but(encoding="codes"),
     "one_hot": TREE.but(encoding="one_hot"),
     "ratio_low": TREE.but(ratio=0.0625),
     "ratio_high": TREE.but(ratio=1.0),
-    "gp_codes": WAYS["gp_qeubo"].but(encoding="codes"),
-    "gp_never_twice": WAYS["gp_qeubo"].but(repeats=False),
+    "gp_codes": WAYS[GP_QEUBO].but(encoding="codes"),
+    GP_NEVER_TWICE: WAYS[GP_QEUBO].but(repeats=False),
 }
 """What the paper leaves open, one choice at a time."""
 
@@ -175,28 +184,23 @@ def summarise(name: str, way: Way, judged: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([choices, found], axis=1)
 
 
-def course_metrics(study: str, courses: pd.DataFrame, published: Mapping[str, float], source: str) -> list[MetricRow]:
+def course_metrics(study: str, courses: pd.DataFrame) -> list[MetricRow]:
     """The rows of `metrics.json`: each measure after each question.
 
-    published: the published share of users whose favourite is found within 9 questions, by way.
+    courses: a row for each model, variant and question, with `users` and the measures.
     """
-    rows = []
-    for measure in MEASURES:
-        for row in courses.to_dict("records"):
-            told = published.get(row["way"]) if (measure, row["question"]) == ("found_share", 9) else None
-            rows.append(
-                MetricRow(
-                    study=study,
-                    model=row["model"],
-                    variant=row["way"],
-                    metric=measure,
-                    split="asked",
-                    at=int(row["question"]),
-                    value=float(row[measure]),
-                    sd=float(row[f"{measure}_sd"]) if f"{measure}_sd" in row else None,
-                    n=int(row["users"]),
-                    published=told,
-                    published_source=source if told is not None else None,
-                )
-            )
-    return rows
+    return [
+        MetricRow(
+            study=study,
+            model=row["model"],
+            variant=row["variant"],
+            metric=measure,
+            split="asked",
+            at=int(row["question"]),
+            value=float(row[measure]),
+            sd=float(row[f"{measure}_sd"]) if f"{measure}_sd" in row else None,
+            n=int(row["users"]),
+        )
+        for measure in MEASURES
+        for row in courses.to_dict("records")
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,10 @@ import pyarrow as pa
 from scipy.stats import kendalltau
 
 from models.records.arrays import FloatArray, IntArray
-from models.records.base import Record
 from models.records.feature_spec import FeatureSpec
 from models.records.features import Encoded
+from models.records.published import beside_published, published_by_split
+from models.records.respondent_results import ACCURACIES
 from models.records.results import MetricRow
 from models.scores.accuracy import Accuracy, accuracies
 from models.trees.preference_tree import PreferenceTree
@@ -21,7 +22,6 @@ from models.trees.structure import way_to
 from tasks.messages.feature_loop import Round, Search, TreeSettings
 from tasks.messages.inbox import Inbox, Values, net_wins
 from tasks.messages.reading_messages import Judged
-from tasks.respondents.protocols import ACCURACIES
 from tasks.runs.results import write_json, write_metrics, write_parquet
 
 STUDY, MODEL, JUDGE = "pmr", "preference_tree", "llm_judge"
@@ -30,34 +30,38 @@ SPLITS = ("train", "test")
 """INBOX_A and INBOX_B."""
 
 
-class Published(Record):
-    """What was published of a model. accuracy: by kind of model and split; without: by feature left out and split."""
+PUBLISHED_MODEL = "Qwen/Qwen3.5-27B"
+"""The model whose answers the published numbers rest on."""
 
-    model: str
-    accuracy: Mapping[str, Mapping[str, float]]
-    without: Mapping[str, Mapping[str, float]]
-    source: str
-    source_without: str
+WITHOUT = {
+    "message_actionability": (-0.001, -0.176),
+    "red_flag_syndrome": (0.0, -0.113),
+    "diagnostic_uncertainty": (0.0, -0.056),
+    "patient_requested_action": (0.0, -0.054),
+    "vascular_thrombotic_risk_context": (0.0, -0.038),
+    "medication_complication_context": (0.0, -0.026),
+    "symptom_trajectory": (0.0, -0.024),
+    "acuity_conflict": (0.0, 0.0),
+    "frailty_or_fall_harm_risk": (0.0, 0.0),
+    "infection_risk_context": (0.0, 0.0),
+    "symptom_distribution_or_spread": (0.0, 0.0),
+}
+"""Published change of accuracy without a feature, on both inboxes."""
 
-
-PUBLISHED = Published(
-    model="Qwen/Qwen3.5-27B",
-    accuracy={"preference_tree": {"train": 0.840, "test": 0.699}, "llm_judge": {"train": 0.703, "test": 0.650}},
-    source="dt-pbo, Table 1",
-    without={
-        "message_actionability": {"train": -0.001, "test": -0.176},
-        "red_flag_syndrome": {"train": 0.0, "test": -0.113},
-        "diagnostic_uncertainty": {"train": 0.0, "test": -0.056},
-        "patient_requested_action": {"train": 0.0, "test": -0.054},
-        "vascular_thrombotic_risk_context": {"train": 0.0, "test": -0.038},
-        "medication_complication_context": {"train": 0.0, "test": -0.026},
-        "symptom_trajectory": {"train": 0.0, "test": -0.024},
-        "acuity_conflict": {"train": 0.0, "test": 0.0},
-        "frailty_or_fall_harm_risk": {"train": 0.0, "test": 0.0},
-        "infection_risk_context": {"train": 0.0, "test": 0.0},
-        "symptom_distribution_or_spread": {"train": 0.0, "test": 0.0},
-    },
-    source_without="dt-pbo, Table 10",
+PUBLISHED = (
+    *published_by_split({"train": 0.840, "test": 0.699}, model=MODEL, variant=WHOLE, source="dt-pbo, Table 1"),
+    *published_by_split({"train": 0.703, "test": 0.650}, model=JUDGE, variant=BOTH_ORDERS, source="dt-pbo, Table 1"),
+    *(
+        published
+        for name, changes in WITHOUT.items()
+        for published in published_by_split(
+            dict(zip(SPLITS, changes, strict=True)),
+            model=MODEL,
+            variant=name,
+            metric="delta_accuracy",
+            source="dt-pbo, Table 10",
+        )
+    ),
 )
 
 
@@ -76,18 +80,18 @@ def write_results(
 
     model: whose answers these are; what was published stands beside them only if it is of the same.
     """
-    published = PUBLISHED if model == PUBLISHED.model else None
+    published = PUBLISHED if model == PUBLISHED_MODEL else ()
     specs, values = search.specs, [search.values, test_values]
     encoded = [box.encoded(specs, each) for box, each in zip(boxes, values, strict=True)]
     whole, readable = (_grow(settings, encoded[0], max_depth=depth) for depth in (None, readable_depth))
     rows = [
-        *_tree_rows(whole, encoded, WHOLE, published),
-        *_tree_rows(readable, encoded, READABLE, None),
+        *_tree_rows(whole, encoded, WHOLE),
+        *_tree_rows(readable, encoded, READABLE),
         *_rank_rows(whole, encoded),
-        *_rows_without(settings, boxes, specs, values, published),
-        *_judge_rows(judged, published),
+        *_rows_without(settings, boxes, specs, values),
+        *_judge_rows(judged),
     ]
-    write_metrics(results / "metrics.json", rows)
+    write_metrics(results / "metrics.json", beside_published(rows, published))
     write_json(results / "features.json", _features(specs, search.rounds, values))
     write_json(results / "search.json", {"ended": search.ended, "rounds": _rounds(search.rounds)})
     for name, tree in (("tree", whole), ("readable_tree", readable)):
@@ -105,25 +109,19 @@ def _grow(tree: TreeSettings, encoded: Encoded, *, max_depth: int | None = None)
 # ------------------------------------------------------------------------------------------- metrics
 
 
-def _row(model: str, variant: str, metric: str, split: str, value: float | None, n: int, **more: Any) -> MetricRow:
-    return MetricRow(study=STUDY, model=model, variant=variant, metric=metric, split=split, value=value, n=n, **more)
+def _row(model: str, variant: str, metric: str, split: str, value: float | None, n: int) -> MetricRow:
+    return MetricRow(study=STUDY, model=model, variant=variant, metric=metric, split=split, value=value, n=n)
 
 
-def _accuracy_rows(
-    model: str, variant: str, split: str, found: Accuracy, n: int, published: Published | None
-) -> Iterator[MetricRow]:
+def _accuracy_rows(model: str, variant: str, split: str, found: Accuracy, n: int) -> Iterator[MetricRow]:
     for metric, value in zip(ACCURACIES, found, strict=True):
-        known = published.accuracy[model].get(split) if published and metric == "accuracy" else None
-        source = published.source if published and known is not None else None
-        yield _row(model, variant, metric, split, float(value[0]), n, published=known, published_source=source)
+        yield _row(model, variant, metric, split, float(value[0]), n)
 
 
-def _tree_rows(
-    tree: PreferenceTree, encoded: Sequence[Encoded], variant: str, published: Published | None
-) -> Iterator[MetricRow]:
+def _tree_rows(tree: PreferenceTree, encoded: Sequence[Encoded], variant: str) -> Iterator[MetricRow]:
     for split, each in zip(SPLITS, encoded, strict=True):
         found = tree.accuracies(each.items, each.comparisons)
-        yield from _accuracy_rows(MODEL, variant, split, found, len(each.comparisons), published)
+        yield from _accuracy_rows(MODEL, variant, split, found, len(each.comparisons))
     for metric, size in (("leaves", tree.n_leaves_), ("depth", tree.depth_)):
         yield _row(MODEL, variant, metric, "train", float(size), 1)
 
@@ -140,19 +138,15 @@ def _rows_without(
     boxes: Sequence[Inbox],
     specs: Sequence[FeatureSpec],
     values: Sequence[Values],
-    published: Published | None,
 ) -> Iterator[MetricRow]:
     """Accuracies of the tree that lacks one feature, and how far they are from those with all (dt-pbo Table 10)."""
     with_all = _scores(tree, boxes, specs, values)
     for left_out in specs if len(specs) > 1 else ():
         scores = _scores(tree, boxes, [spec for spec in specs if spec is not left_out], values)
         for split, box, score, whole in zip(SPLITS, boxes, scores, with_all, strict=True):
-            known = published.without.get(left_out.name, {}).get(split) if published else None
-            source = published.source_without if published and known is not None else None
             n = len(box.comparisons)
             yield _row(MODEL, left_out.name, "accuracy", split, score, n)
-            change = {"published": known, "published_source": source}
-            yield _row(MODEL, left_out.name, "delta_accuracy", split, score - whole, n, **change)
+            yield _row(MODEL, left_out.name, "delta_accuracy", split, score - whole, n)
 
 
 def _scores(
@@ -166,10 +160,10 @@ def _scores(
     return [fitted.score(each.items, each.comparisons) for each in encoded]
 
 
-def _judge_rows(judged: Sequence[Judged], published: Published | None) -> Iterator[MetricRow]:
+def _judge_rows(judged: Sequence[Judged]) -> Iterator[MetricRow]:
     for split, each in zip(SPLITS[: len(judged)], judged, strict=True):
         n = len(each.difference)
-        yield from _accuracy_rows(JUDGE, BOTH_ORDERS, split, accuracies(each.difference), n, published)
+        yield from _accuracy_rows(JUDGE, BOTH_ORDERS, split, accuracies(each.difference), n)
         yield _row(JUDGE, BOTH_ORDERS, "first_share", split, each.first_share, 2 * n - each.missing)
         yield _row(JUDGE, BOTH_ORDERS, "missing", split, float(each.missing), 2 * n)
 

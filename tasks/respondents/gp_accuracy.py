@@ -14,9 +14,10 @@ from prefect.cache_policies import NO_CACHE
 
 from models.gaussian.preference_gp import PreferenceGPs, unit_scaled
 from models.records.arrays import FloatArray
+from models.records.published import Published, beside_published
+from models.records.respondent_results import ACCURACIES, GP, GP_MODEL
 from models.records.results import MetricRow
 from tasks.respondents.protocols import (
-    ACCURACIES,
     Protocol,
     Respondents,
     accuracies_of_users,
@@ -24,13 +25,12 @@ from tasks.respondents.protocols import (
     read_respondents,
     split_comparisons,
 )
-from tasks.respondents.scoring import Published, Trial, beside_published
+from tasks.respondents.scoring import Trial
 from tasks.runs.progress import advance
 from tasks.runs.results import add_metrics, write_parquet
 from tasks.runs.run_folder import RunFolder
 
 FITTING = "Fit a Gaussian process to each user"
-VARIANT = "gp"
 AT_ONCE = 250
 """Users whose processes one task fits."""
 
@@ -106,7 +106,5 @@ def score_gps(
 def gp_metrics(study: str, scores: pd.DataFrame, published: Sequence[Published]) -> list[MetricRow]:
     """The rows of `metrics.json`, beside what was published for the process."""
     sized = scores.assign(leaves=np.nan, depth=np.nan)
-    rows = [row for row in metric_rows(study, VARIANT, sized) if row.metric in ACCURACIES]
-    return [
-        told.model_copy(update={"model": "preference_gp"}) for row in rows for told in beside_published(row, published)
-    ]
+    rows = metric_rows(study, GP, sized, model=GP_MODEL)
+    return beside_published([row for row in rows if row.metric in ACCURACIES], published)

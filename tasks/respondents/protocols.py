@@ -17,6 +17,7 @@ from models.numerics.hashing import HashArray, hash_texts
 from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.records.base import Record
 from models.records.features import Encoded
+from models.records.respondent_results import ACCURACIES, TREE_MODEL
 from models.records.results import MetricRow
 from models.scores.accuracy import accuracies
 from models.scores.holdout import hold_out_items, hold_out_pairs
@@ -28,7 +29,6 @@ Split = Literal["pair", "item"]
 TieBreak = Literal["lowest", "widest_gap", "random"]
 Encoding = Literal["categorical_3", "categorical", "codes", "one_hot"]
 
-ACCURACIES = ("accuracy", "strict_accuracy", "decided_share")
 GIVEN_AS: Mapping[Encoding, CategoricalEncoding] = {
     "categorical_3": "categories",
     "categorical": "categories",
@@ -211,14 +211,14 @@ def summarise_protocol(protocol: Protocol, scores: pd.DataFrame) -> dict[str, An
     return {**protocol.model_dump(), **means, **size, "users": len(scores)}
 
 
-def metric_rows(study: str, variant: str, scores: pd.DataFrame) -> tuple[MetricRow, ...]:
+def metric_rows(study: str, variant: str, scores: pd.DataFrame, *, model: str = TREE_MODEL) -> tuple[MetricRow, ...]:
     """The rows of `metrics.json` of one variant: mean and standard deviation over users."""
     measured = [(name, part, f"{part}_{name}") for part in ("train", "test") for name in ACCURACIES]
     measured += [("leaves", "train", "leaves"), ("depth", "train", "depth")]
     return tuple(
         MetricRow(
             study=study,
-            model="preference_tree",
+            model=model,
             variant=variant,
             metric=metric,
             split=part,

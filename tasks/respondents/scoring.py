@@ -13,6 +13,8 @@ from prefect.cache_policies import NO_CACHE
 
 from models.records.base import Record
 from models.records.errors import UsageError
+from models.records.published import Published, beside_published
+from models.records.respondent_results import POOLED
 from models.records.results import MetricRow
 from tasks.respondents.protocols import (
     Protocol,
@@ -49,18 +51,6 @@ class Pooled(Record):
     max_depth: int | None
 
 
-class Published(Record):
-    """Accuracies by split, train and test, as published, and where; of one variant, or of one that is not told."""
-
-    accuracy: dict[str, float]
-    source: str
-    variant: str | None = None
-
-
-POOLED = "pooled"
-"""The variant of one tree for all users."""
-
-
 @task(name="score variants", cache_policy=NO_CACHE)
 def score_variants(
     study: str,
@@ -81,13 +71,14 @@ def score_variants(
         for name, protocol in variants.items()
     }
     rows = [row for name, found in scores.items() for row in metric_rows(study, name, found)]
+    rows = beside_published(rows, published)
     if pooled is not None:
         tree, scores[POOLED] = score_pooled(
             respondents, pooled.protocol, max_depth=pooled.max_depth, seed=trial.seed, test_share=trial.test_share
         )
         rows += [_of_one_tree(row) for row in metric_rows(study, POOLED, scores[POOLED])]
         write_json(results / "pooled_tree.json", tree.to_dict())
-    write_metrics(results / "metrics.json", [told for row in rows for told in beside_published(row, published)])
+    write_metrics(results / "metrics.json", rows)
     users = pd.concat([found.assign(variant=name) for name, found in scores.items()], ignore_index=True)
     write_parquet(results / "users.parquet", pa.Table.from_pandas(users, preserve_index=False))
 
@@ -95,19 +86,6 @@ def score_variants(
 def _of_one_tree(row: MetricRow) -> MetricRow:
     """A metric of one tree for all: its size is not spread over users."""
     return row.model_copy(update={"sd": None, "n": 1}) if row.metric in {"leaves", "depth"} else row
-
-
-def beside_published(row: MetricRow, published: Sequence[Published]) -> Sequence[MetricRow]:
-    """A row for each value published for a metric, or the row as it is."""
-    told = [
-        found
-        for found in published
-        if row.metric == "accuracy" and row.variant != POOLED and found.variant in {None, row.variant}
-    ]
-    return [
-        row.model_copy(update={"published": found.accuracy[row.split], "published_source": found.source})
-        for found in told
-    ] or [row]
 
 
 @task(name="draw an example", cache_policy=NO_CACHE)

@@ -11,11 +11,12 @@ from pydantic import Field
 from data_adapters import catalogue
 from data_adapters.choice.mapping_file import read_mapping
 from data_adapters.source.adapter import Adapter
+from models.records.published import Published
 from tasks.respondents.gp_accuracy import score_gps
 from tasks.respondents.leaving_out import LEAVING_OUT, leave_features_out
 from tasks.respondents.many_trees import describe_trees
 from tasks.respondents.protocols import Encoding, Protocol, Split, TieBreak
-from tasks.respondents.scoring import Pooled, Published, Trial, draw_example, score_variants
+from tasks.respondents.scoring import Pooled, Trial, draw_example, score_variants
 from tasks.runs.publish import keep_artifacts, publish
 from tasks.runs.run_folder import run_folder
 from tasks.runs.study import Place, StudyConfig
