@@ -14,8 +14,8 @@ from prompts.engines.rules import RulesSettings
 from prompts.engines.start import EngineSettings
 from prompts.engines.vllm import VllmSettings
 from prompts.feature_file import read_features
-from tasks.messages.feature_loop import LoopSettings, TreeSettings
 from tasks.messages.message_ranking import Inboxes, conversation, evaluate, find_features, judge_both
+from tasks.messages.settings import LoopSettings, TreeSettings
 from tasks.runs.publish import keep_artifacts, publish
 from tasks.runs.run_folder import run_folder
 from tasks.runs.study import Place, StudyConfig

@@ -24,7 +24,7 @@ class PresidentialConfig(ChoiceConfig):
     )
     sensitive: tuple[str, ...] = Field(
         default=("gender", "ethnicity", "religion"),
-        description="attributes of which the report says whether trees depend on them (dt-pbo, G.4)",
+        description="attributes for which the report says whether trees depend on them (dt-pbo, G.4)",
     )
 
 

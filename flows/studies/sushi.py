@@ -80,7 +80,7 @@ def sushi_study(config: SushiConfig = PAPER) -> Path:
         with run.step(LEAVING_OUT):
             leave_features_out("sushi", trial, config.papers, run.results)
         score_gps("sushi", run, trial, config.papers, PUBLISHED_GP, n_users=n_users)
-        try_all(run, trial, config.tried)
+        try_all(run, trial, config.tried, () if table.manifest.simulated else PUBLISHED)
         asked = Asked(table=table.folder, users=config.users, questions=config.questions, seed=config.seed)
         ask_everybody(
             "sushi", run, asked, config.ways, known=n_users, gp_users=config.gp_users, published=PUBLISHED_ASKING

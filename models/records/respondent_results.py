@@ -20,8 +20,8 @@ USERS = "users"
 PROTOCOLS = "protocols"
 NEAREST_PROTOCOLS = "nearest_protocols"
 PROTOCOL_EFFECTS = "protocol_effects"
-LEAVING_OUT = "leaving_out"
-LEAVING_OUT_INTERVALS = "leaving_out_intervals"
+LEFT_OUT = "leaving_out"
+LEFT_OUT_INTERVALS = "leaving_out_intervals"
 ASKED_FEATURES = "asked_features"
 SENSITIVE_FEATURES = "sensitive_features"
 EXAMPLE_TREE = "example_tree"
@@ -100,9 +100,9 @@ class TreeSummary(Record):
     scored: int
     unscored_test: int
     unscored_train: int
-    median_accuracy: float
+    median_accuracy: float | None
     median_leaves: float
-    tied_share: float
+    tied_share: float | None
     without_ties: float | None
 
 
@@ -124,7 +124,7 @@ class ChoiceSummary(Record):
 
     comparisons_each: float
     held_out_each: float
-    pooled_gain: float
+    pooled_gain: float | None
     n_published: int
     smallest_gap: float | None
     largest_gap: float | None

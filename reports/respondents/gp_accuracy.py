@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from models.records.published import gap
+from models.records.respondent_results import GP
 from reports.page.blocks import Column, Row, Table
 from reports.page.finished_run import FinishedRun
 from reports.page.wording import MISSING, points, share
 from reports.respondents.tree_accuracy import MEASURES, SPLITS
-
-GP = "gp"
 
 
 def gp_table(run: FinishedRun, *, who: str = "user", published: bool = False) -> Table:
@@ -23,8 +23,7 @@ def gp_table(run: FinishedRun, *, who: str = "user", published: bool = False) ->
             found = run.metric(metric, variant=GP, split=split)
             cells += [share(found.value), MISSING if found.sd is None else share(found.sd)]
             if published:
-                off = None if found.published is None else found.value - found.published
-                cells += [share(found.published), points(off)]
+                cells += [share(found.published), points(gap(found.value, found.published))]
         rows.append(Row(cells))
     source = run.metric("accuracy", variant=GP, split="test").source
     return Table(

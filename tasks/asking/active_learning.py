@@ -14,6 +14,7 @@ from models.records.asking_results import COURSES
 from models.records.base import Record
 from models.records.published import Published, beside_published
 from tasks.asking.asking import WAYS, Way, ask, course_metrics, summarise
+from tasks.asking.comparing_courses import compare_courses
 from tasks.respondents.protocols import read_respondents
 from tasks.runs.progress import advance
 from tasks.runs.results import add_metrics, write_parquet
@@ -118,6 +119,7 @@ def write_courses(
         ignore_index=True,
     )
     write_parquet(results / f"{COURSES}.parquet", pa.Table.from_pandas(courses, preserve_index=False))
+    compare_courses(results, courses)
     curves = courses[courses["way"].isin(list(WAYS))]
     curves = curves.assign(variant=curves["way"])
     add_metrics(results / "metrics.json", beside_published(course_metrics(study, curves), published))

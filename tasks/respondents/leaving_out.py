@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,14 +13,16 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from models.records.features import Encoded
+from models.records.respondent_results import LEFT_OUT, LEFT_OUT_INTERVALS, SPLITS, TREE_MODEL, Verdict
 from models.records.results import MetricRow
+from models.scores.intervals import Sign, mean_interval
 from tasks.respondents.protocols import Protocol, Respondents, read_respondents, score_protocol
 from tasks.respondents.scoring import Trial
 from tasks.runs.progress import advance
 from tasks.runs.results import add_metrics, write_parquet
 
 LEAVING_OUT = "Leave one feature out"
-SPLITS = ("train", "test")
+VERDICTS: Mapping[Sign, Verdict] = {"negative": "worse", "positive": "better", "unclear": "unclear"}
 IN_POINTS = 100.0
 
 
@@ -69,7 +71,7 @@ def delta_metrics(study: str, found: pd.DataFrame) -> Sequence[MetricRow]:
     return [
         MetricRow(
             study=study,
-            model="preference_tree",
+            model=TREE_MODEL,
             variant=str(row["removed"]),
             metric="delta_accuracy",
             split=part,
@@ -82,10 +84,25 @@ def delta_metrics(study: str, found: pd.DataFrame) -> Sequence[MetricRow]:
     ]
 
 
+def delta_intervals(found: pd.DataFrame) -> pd.DataFrame:
+    """The 95% interval of each change of held-out accuracy, in points: one row a feature, the most useful first.
+
+    removed; lower, upper: an interval over other users, from the paired differences of these; verdict: what leaving the
+    feature out does to held-out accuracy, unclear where zero lies in the interval.
+    """
+    ordered = found.sort_values("test_delta", kind="stable", ignore_index=True)
+    mean, sd, users = (ordered[name].to_numpy(float) for name in ("test_delta", "test_delta_sd", "users"))
+    interval = mean_interval(mean, sd, users)
+    verdicts = [VERDICTS[sign] for sign in interval.signs]
+    return pd.DataFrame({"removed": ordered["removed"], **interval._asdict(), "verdict": verdicts})
+
+
 @task(name="leave features out", cache_policy=NO_CACHE)
 def leave_features_out(study: str, trial: Trial, protocol: Protocol, results: Path) -> None:
-    """Write what each feature is worth to `leaving_out.parquet`, and add it to `metrics.json`."""
+    """Write what each feature is worth: `leaving_out.parquet`, its intervals, and rows of `metrics.json`."""
     respondents = read_respondents(trial.table, trial.users)
     found = leave_each_out(respondents, protocol, seed=trial.seed, test_share=trial.test_share)
-    write_parquet(results / "leaving_out.parquet", pa.Table.from_pandas(found, preserve_index=False))
+    write_parquet(results / f"{LEFT_OUT}.parquet", pa.Table.from_pandas(found, preserve_index=False))
+    verdicts = pa.Table.from_pandas(delta_intervals(found), preserve_index=False)
+    write_parquet(results / f"{LEFT_OUT_INTERVALS}.parquet", verdicts)
     add_metrics(results / "metrics.json", delta_metrics(study, found))

@@ -14,8 +14,9 @@ from prefect.cache_policies import NO_CACHE
 from models.records.base import Record
 from models.records.errors import UsageError
 from models.records.published import Published, beside_published
-from models.records.respondent_results import POOLED
+from models.records.respondent_results import EXAMPLE_TREE, POOLED, POOLED_TREE, PROTOCOLS, USERS
 from models.records.results import MetricRow
+from tasks.respondents.comparing_protocols import compare_protocols
 from tasks.respondents.protocols import (
     Protocol,
     example_trees,
@@ -26,6 +27,7 @@ from tasks.respondents.protocols import (
     summarise_protocol,
     typical_user,
 )
+from tasks.respondents.summaries import write_tree_summaries
 from tasks.runs.progress import advance
 from tasks.runs.results import write_json, write_metrics, write_parquet
 from tasks.runs.run_folder import RunFolder
@@ -61,7 +63,8 @@ def score_variants(
     *,
     pooled: Pooled | None = None,
 ) -> None:
-    """Score each user's tree under each variant of the study, and write `users.parquet` and `metrics.json`.
+    """Score each user's tree under each variant of the study, and write `users.parquet`, `metrics.json` and
+    `tree_summaries.json`.
 
     pooled: score also one tree for all users, as a variant of that name, and write it to `pooled_tree.json`.
     """
@@ -77,10 +80,11 @@ def score_variants(
             respondents, pooled.protocol, max_depth=pooled.max_depth, seed=trial.seed, test_share=trial.test_share
         )
         rows += [_of_one_tree(row) for row in metric_rows(study, POOLED, scores[POOLED])]
-        write_json(results / "pooled_tree.json", tree.to_dict())
+        write_json(results / f"{POOLED_TREE}.json", tree.to_dict())
     write_metrics(results / "metrics.json", rows)
     users = pd.concat([found.assign(variant=name) for name, found in scores.items()], ignore_index=True)
-    write_parquet(results / "users.parquet", pa.Table.from_pandas(users, preserve_index=False))
+    write_parquet(results / f"{USERS}.parquet", pa.Table.from_pandas(users, preserve_index=False))
+    write_tree_summaries(results, scores)
 
 
 def _of_one_tree(row: MetricRow) -> MetricRow:
@@ -96,7 +100,7 @@ def draw_example(trial: Trial, variants: Mapping[str, Protocol], user: str | Non
     """
     respondents = read_respondents(trial.table, trial.users)
     if user is None:
-        scores = pd.read_parquet(results / "users.parquet")
+        scores = pd.read_parquet(results / f"{USERS}.parquet")
         user = typical_user(scores[scores["variant"] == next(iter(variants))])
     if user not in respondents.user_ids:
         ids = respondents.user_ids
@@ -104,7 +108,7 @@ def draw_example(trial: Trial, variants: Mapping[str, Protocol], user: str | Non
             f"example_user = {user}: there is no such user among the {len(ids):,} ({', '.join(ids[:3])}, ...)."
         )
     document = example_trees(respondents, variants, user, seed=trial.seed, test_share=trial.test_share)
-    write_json(results / "example_tree.json", document)
+    write_json(results / f"{EXAMPLE_TREE}.json", document)
 
 
 def batches(protocols: Sequence[Protocol]) -> list[tuple[Protocol, ...]]:
@@ -124,9 +128,13 @@ def try_protocols(protocols: Iterable[Protocol], trial: Trial) -> list[dict[str,
     return rows
 
 
-def try_all(run: RunFolder, trial: Trial, protocols: Sequence[Protocol]) -> None:
-    """Score each user's tree under each protocol in a run: `protocols.parquet`, a row a protocol, in their order."""
+def try_all(run: RunFolder, trial: Trial, protocols: Sequence[Protocol], published: Sequence[Published]) -> None:
+    """Score each user's tree under each protocol: `protocols.parquet`, one row for each, and what they say.
+
+    published: accuracies that the protocols are compared with; none where the data is simulated.
+    """
     with run.step(TRYING, total=len(protocols)):
         found = try_protocols.map(batches(protocols), unmapped(trial)).result()
         rows = [row for batch in found for row in batch]
-        write_parquet(run.results / "protocols.parquet", pa.Table.from_pylist(rows))
+        write_parquet(run.results / f"{PROTOCOLS}.parquet", pa.Table.from_pylist(rows))
+        compare_protocols(run.results, pd.DataFrame(rows), published)

@@ -17,6 +17,7 @@ from tasks.respondents.leaving_out import LEAVING_OUT, leave_features_out
 from tasks.respondents.many_trees import describe_trees
 from tasks.respondents.protocols import Encoding, Protocol, Split, TieBreak
 from tasks.respondents.scoring import Pooled, Trial, draw_example, score_variants
+from tasks.respondents.summaries import write_choice_summary
 from tasks.runs.publish import keep_artifacts, publish
 from tasks.runs.run_folder import run_folder
 from tasks.runs.study import Place, StudyConfig
@@ -57,6 +58,10 @@ class ChoiceConfig(TreeConfig):
         default=4, ge=1, description="depth at most of the one tree for all respondents (dt-pbo, Figure 6, draws 4)"
     )
 
+    sensitive: tuple[str, ...] = Field(
+        default=(), description="attributes for which the report says whether trees depend on them (dt-pbo, G.4)"
+    )
+
     def adapter(self, name: str) -> Adapter:
         """The adapter that reads raw files as the mapping says."""
         return catalogue.adapter(name, mapping=self.mapping)
@@ -81,11 +86,13 @@ def study_choices(
         with run.step("Fit two trees to each respondent, and one to all"):
             score_variants(name, trial, config.variants, published, run.results, pooled=pooled)
             draw_example(trial, config.variants, config.example_user, run.results)
-            describe_trees(trial, config.papers, run.results)
+            describe_trees(trial, config.papers, run.results, config.sensitive)
         with run.step(LEAVING_OUT):
             leave_features_out(name, trial, config.papers, run.results)
         score_gps(name, run, trial, config.papers, published_gp, n_users=table.manifest.rows["users"])
         with run.step("Write the report"):
+            comparable = not table.manifest.simulated
+            write_choice_summary(run.results, table.manifest.rows, test_share=config.test_share, comparable=comparable)
             publish(run, [table])
     keep_artifacts(run.path)
     return run.path

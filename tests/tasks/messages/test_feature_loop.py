@@ -12,24 +12,19 @@ import pytest
 
 from models.records.errors import UsageError
 from models.records.feature_spec import FeatureSpec
+from models.records.message_results import Round
 from models.trees.preference_tree import PreferenceTree, numeric_columns
 from prompts.conversation import Budget, BudgetSpentError, Conversation
 from prompts.engine import Reply, Request
 from prompts.engines.rules import Rules
 from prompts.feature_file import read_features
 from prompts.ledger import Ledger
-from tasks.messages.feature_loop import (
-    LoopSettings,
-    Round,
-    Search,
-    TreeSettings,
-    hard_comparisons,
-    search_features,
-    validation_pairs,
-)
+from tasks.messages.feature_loop import Search, search_features, validation_pairs
+from tasks.messages.hard_comparisons import hard_comparisons
 from tasks.messages.inbox import Inbox, net_wins
 from tasks.messages.planted_truth import extraction_accuracy
 from tasks.messages.reading_messages import extract_features, judge_pairs
+from tasks.messages.settings import LoopSettings, TreeSettings
 from tests.tasks.messages.pmr_inboxes import simulated_inboxes
 
 FILE = read_features()
@@ -145,7 +140,7 @@ def test_a_validation_share_that_leaves_no_comparison_is_refused_before_anything
     inboxes: tuple[Inbox, ...], ledger: Ledger, share: float, kept: str
 ) -> None:
     engine = Proposes(proposal("is_odd"))
-    with pytest.raises(UsageError, match=rf"loop.validation_share = {share}: that keeps {kept} of \d+ comparisons"):
+    with pytest.raises(UsageError, match=rf"loop.validation_share = {share} keeps {kept} of \d+ comparisons"):
         search(Conversation(engine, ledger), inboxes[0], validation_share=share)
     assert engine.asked == []
 
