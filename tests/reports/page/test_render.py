@@ -198,7 +198,15 @@ def test_a_folder_that_is_no_run_is_refused_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["metrics.json", "users.parquet", "protocols.parquet", "nearest_protocols.json", "example_tree.json", "data_cards.json"]
+    "name",
+    [
+        "metrics.json",
+        "users.parquet",
+        "protocols.parquet",
+        "nearest_protocols.json",
+        "example_tree.json",
+        "data_cards.json",
+    ],
 )
 def test_a_missing_result_is_refused_by_name(name: str, write_run: WriteRun) -> None:
     run = write_run()
