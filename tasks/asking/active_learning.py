@@ -22,11 +22,11 @@ from tasks.runs.run_folder import RunFolder
 
 ASKING = "Ask every user"
 AT_ONCE: Mapping[str, int] = {"preference_tree": 5000, "preference_gp": 100}
-"""How many users one task asks: as many as take some seconds."""
+"""Number of users that one task asks: as many as take some seconds."""
 
 
 class Portion(Record):
-    """Some of the users, from `start` to before `stop`, asked in one way; the unit of work."""
+    """A unit of work: the users from `start` up to `stop`, asked in one way."""
 
     name: str
     way: Way
@@ -35,7 +35,7 @@ class Portion(Record):
 
 
 class Asked(Record):
-    """What users are asked on: a table, the first so many of them, and how many questions."""
+    """Whom to ask: the first `users` of a table (None: all), and the number of questions each."""
 
     table: Path
     users: int | None
@@ -46,7 +46,7 @@ class Asked(Record):
 def portions(ways: Mapping[str, Way], asked: Asked, *, known: int, gp_users: int) -> list[Portion]:
     """The work of asking in every way; only the first gp_users users are asked with a Gaussian process.
 
-    known: how many users the table has.
+    known: number of users the table has.
     """
     users = known if asked.users is None else min(known, asked.users)
     work = []
@@ -60,7 +60,7 @@ def portions(ways: Mapping[str, Way], asked: Asked, *, known: int, gp_users: int
 
 @task(name="ask users", cache_policy=NO_CACHE)
 def ask_users(portion: Portion, asked: Asked, work: Path) -> Path:
-    """Ask the users of a portion; returns the file with what was found, one row a user and question."""
+    """Ask the users of a portion. Returns a file with one row for each user and question."""
     respondents = read_respondents(asked.table, asked.users)
     judged = ask(
         respondents,

@@ -1,4 +1,4 @@
-"""Asking users who answer by the ranking they gave: ways of asking, and what each finds after every question."""
+"""Asking users who answer by the ranking they gave: the ways of asking, and what each finds after every question."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Way(Record):
     """A way of asking: the model that learns, how the next question is chosen, and what is recommended.
 
     acquisition .. recommend are as in `models.asking.active_learning.Strategy`, straddlers .. ratio as in
-    `tasks.respondents.protocols.Protocol`; of these a Gaussian process has the encoding only.
+    `tasks.respondents.protocols.Protocol`; a Gaussian process uses only the encoding of these.
     """
 
     model: Model = "preference_tree"
@@ -108,13 +108,13 @@ CHOICES: Mapping[str, Way] = {
     GP_CODES: WAYS[GP_QEUBO].but(encoding="codes"),
     GP_NEVER_TWICE: WAYS[GP_QEUBO].but(repeats=False),
 }
-"""What the paper leaves open, one choice at a time."""
+"""The choices that the paper leaves open, changed one at a time."""
 
 
 def ask(respondents: Respondents, way: Way, *, n_questions: int, seed: int, users: slice = slice(None)) -> pd.DataFrame:
-    """Ask some of the users n_questions each; what is asked of one depends on that user and the seed alone.
+    """Ask some of the users n_questions each; a user's questions depend on that user and the seed alone.
 
-    One row a user and question, from 0, before the first: question, user_id, rho_regret, top1_error, found (whether the
+    Returns one row for each user and question, 0 being before the first: question, user_id, rho_regret, top1_error, found (whether the
     one recommended item is the favourite). Raises ValueError unless everyone ranked equally many items, all of them.
     """
     items, ranks = ranked_items(respondents)
@@ -143,9 +143,9 @@ def _surrogate(way: Way, encoded: Encoded, items: IntArray, seeds: Any) -> Surro
 
 
 def ranked_items(respondents: Respondents) -> tuple[IntArray, IntArray]:
-    """The items each user ranked, (t, m) rows of the items, and their ranks from 1, (t, m), read off the comparisons.
+    """The items each user ranked, (t, m) row numbers, and their ranks from 1, (t, m), read off the comparisons.
 
-    Raises ValueError unless everyone ranked equally many items, and each user's comparisons are of one strict ranking.
+    Raises ValueError unless all users ranked equally many items, and each user's comparisons form a strict ranking.
     """
     n_users, n_items = len(respondents.user_ids), len(respondents.table.items)
     seen = np.unique(respondents.users[:, None] * n_items + respondents.comparisons)
@@ -178,7 +178,7 @@ def _judged(course: Course, ranks: IntArray, user_ids: tuple[str, ...]) -> pd.Da
 
 
 def summarise(name: str, way: Way, judged: pd.DataFrame) -> pd.DataFrame:
-    """Means over users after each question: the way's name and choices, then question, users, and each measure.
+    """Means over users after each question, with the name and choices of the way of asking.
 
     rho_regret and top1_error come with their standard deviation, found_share is the share of users.
     """

@@ -1,4 +1,4 @@
-"""Asking users who come in cohorts, with and without what the earlier ones answered (dt-pbo, Figure 17)."""
+"""Asking users who come in cohorts, with and without the answers of earlier users (dt-pbo, Figure 17)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LEARNING = "Learn from the users before"
 
 
 class Cohorts(Record):
-    """How users come: so many of them, in cohorts, each asked so many questions, by trees of so many at most."""
+    """Number of users, users per cohort, questions per user, and seed."""
 
     users: int
     cohort: int
@@ -38,11 +38,11 @@ class Cohorts(Record):
 
 
 def history_courses(respondents: Respondents, plan: Cohorts) -> pd.DataFrame:
-    """What asking finds with and without the earlier users' answers: one row a way and question.
+    """What asking finds with and without the earlier users' answers: one row for each way and question.
 
-    table; way; question; users (those of all cohorts but the first, which has nobody before it); rho_regret, top1_error
-    and found_share as means over them, the first two with their standard deviation. Item trees have at most five
-    questions in both ways. Of fewer users than two cohorts the first half is the first cohort.
+    table; way; question; users: number in all cohorts but the first, which has no earlier users; rho_regret, top1_error
+    and found_share: means over these users, the first two with their standard deviation. Item trees have at most five
+    questions in both ways. With fewer users than two cohorts, the first half is the first cohort.
     """
     items, ranks = ranked_items(respondents)
     features, columns = encode_users(respondents.table)
@@ -102,7 +102,7 @@ def history_metrics(study: str, courses: pd.DataFrame) -> list[MetricRow]:
 
 @task(name="learn from users before", cache_policy=NO_CACHE)
 def learn_from_history(study: str, tables: Sequence[Path], plan: Cohorts, results: Path) -> None:
-    """Write what earlier users are worth, on each table, to `history.parquet`, and add it to `metrics.json`."""
+    """Write the courses on each table to `history.parquet`, and add them to `metrics.json`."""
     courses = []
     for folder in tables:
         courses.append(history_courses(read_respondents(folder, plan.users), plan))

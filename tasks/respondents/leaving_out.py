@@ -1,4 +1,4 @@
-"""What each feature is worth: trees fitted and scored without it (dt-pbo, Table 10's analysis, for trees a user)."""
+"""What each feature is worth: each user's tree fitted and scored without it (the analysis of dt-pbo, Table 10)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def feature_names(respondents: Respondents) -> tuple[str, ...]:
 
 
 def without_feature(respondents: Respondents, name: str) -> Respondents:
-    """The same respondents choosing among items of which a feature, all columns of it, is unknown."""
+    """The same respondents, among items that lack a feature, with all of its columns."""
     return replace(respondents, encoded={way: _drop(encoded, name) for way, encoded in respondents.encoded.items()})
 
 
@@ -42,11 +42,11 @@ def _drop(encoded: Encoded, name: str) -> Encoded:
 
 
 def leave_each_out(respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float) -> pd.DataFrame:
-    """What leaving each feature out does to the users' trees: one row a feature.
+    """What leaving each feature out does to the users' trees: one row for each feature.
 
-    removed; train_delta, test_delta: mean over users of accuracy without it less accuracy with all features, in points;
+    removed; train_delta, test_delta: mean over users of accuracy without the feature minus accuracy with all, in points;
     train_delta_sd, test_delta_sd: standard deviations of these differences; train_accuracy, test_accuracy, leaves:
-    means without it; users: how many. Every tree sees the same comparisons.
+    means without the feature; users: number of users in the means. Every tree sees the same comparisons.
     """
     whole = score_protocol(respondents, protocol, seed=seed, test_share=test_share)
     rows = []
@@ -67,7 +67,7 @@ def leave_each_out(respondents: Respondents, protocol: Protocol, *, seed: int, t
 
 
 def delta_metrics(study: str, found: pd.DataFrame) -> Sequence[MetricRow]:
-    """The changes as rows of `metrics.json`: delta_accuracy, in points, the variant naming the removed feature."""
+    """The changes as rows of `metrics.json`: delta_accuracy in points; the variant names the removed feature."""
     return [
         MetricRow(
             study=study,
@@ -85,10 +85,10 @@ def delta_metrics(study: str, found: pd.DataFrame) -> Sequence[MetricRow]:
 
 
 def delta_intervals(found: pd.DataFrame) -> pd.DataFrame:
-    """The 95% interval of each change of held-out accuracy, in points: one row a feature, the most useful first.
+    """The 95% interval of each change of held-out accuracy, in points: one row for each feature, most useful first.
 
-    removed; lower, upper: an interval over other users, from the paired differences of these; verdict: what leaving the
-    feature out does to held-out accuracy, unclear where zero lies in the interval.
+    removed; lower, upper: an interval over other users, from the paired differences; verdict: whether held-out accuracy is
+    worse or better without the feature, unclear if the interval contains zero.
     """
     ordered = found.sort_values("test_delta", kind="stable", ignore_index=True)
     mean, sd, users = (ordered[name].to_numpy(float) for name in ("test_delta", "test_delta_sd", "users"))

@@ -19,14 +19,14 @@ from tasks.respondents.scoring import Trial
 from tasks.runs.results import write_json, write_parquet
 
 SHOWN = 4
-"""How many users' trees the gallery holds."""
+"""Number of trees in the gallery."""
 
 
 def asked_features(respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float) -> pd.DataFrame:
-    """How many users' trees ask about each feature: one row a feature of the items.
+    """The share of users' trees that ask about each feature: one row for each feature of the items.
 
     feature; asked: share of the trees with a split on it; first: share of the trees whose first question is about it;
-    users: how many trees there are.
+    users: number of trees.
     """
     fitted = fit_trees(respondents, protocol, seed=seed, test_share=test_share)
     names = [feature.name for feature in respondents.table.item_features]
@@ -43,7 +43,7 @@ def asked_features(respondents: Respondents, protocol: Protocol, *, seed: int, t
 def gallery(
     respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float, shown: int = SHOWN
 ) -> dict[str, Any]:
-    """Trees of some users: those in even steps along all trees that ask anything, from the smallest to the largest."""
+    """Trees of some users, in even steps from the smallest to the largest tree that asks anything."""
     sizes = fit_trees(respondents, protocol, seed=seed, test_share=test_share).n_leaves_
     by_size = np.argsort(sizes, kind="stable")[(sizes == 1).sum() :]
     places = np.unique(np.linspace(0, len(by_size) - 1, min(shown, len(by_size))).round().astype(int))
@@ -74,9 +74,9 @@ def sensitive_features(
 
 @task(name="describe trees", cache_policy=NO_CACHE)
 def describe_trees(trial: Trial, protocol: Protocol, results: Path, sensitive: Sequence[str] = ()) -> None:
-    """Write what the users' trees ask about to `asked_features.parquet`, and some of them to `gallery.json`.
+    """Write the features that trees ask about to `asked_features.parquet`, and some trees to `gallery.json`.
 
-    sensitive: features of which `sensitive_features.json` says whether trees depend on them.
+    sensitive: features for which `sensitive_features.json` says whether trees depend on them.
     """
     respondents = read_respondents(trial.table, trial.users)
     asked = asked_features(respondents, protocol, seed=trial.seed, test_share=trial.test_share)

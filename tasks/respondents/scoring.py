@@ -1,4 +1,4 @@
-"""Trees of many users, scored under protocols: the steps of a study that fits one tree a user."""
+"""Trees of many users, scored under protocols: the steps of a study that fits one tree to each user."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from tasks.runs.run_folder import RunFolder
 
 TRYING = "Try every protocol"
 BATCH = 6
-"""Protocols a task: enough to be worth a task's start, few enough for the bar to move."""
+"""Protocols per task: enough to be worth starting a task, few enough for the progress bar to move."""
 
 
 class Trial(Record):
-    """What protocols are tried on: a table, its first users (None: all), and which of their pairs are held out."""
+    """What protocols are tried on: a table, its first users (None: all), and the share of pairs held out."""
 
     table: Path
     users: int | None
@@ -47,7 +47,7 @@ class Trial(Record):
 
 
 class Pooled(Record):
-    """One tree for all users: how it is grown, and its depth at most."""
+    """One tree for all users: how it is grown, and its largest depth (None: any)."""
 
     protocol: Protocol
     max_depth: int | None
@@ -66,7 +66,7 @@ def score_variants(
     """Score each user's tree under each variant of the study, and write `users.parquet`, `metrics.json` and
     `tree_summaries.json`.
 
-    pooled: score also one tree for all users, as a variant of that name, and write it to `pooled_tree.json`.
+    pooled: if given, score also one tree for all users, as the variant `pooled`, and write it to `pooled_tree.json`.
     """
     respondents = read_respondents(trial.table, trial.users)
     scores = {
@@ -88,13 +88,13 @@ def score_variants(
 
 
 def _of_one_tree(row: MetricRow) -> MetricRow:
-    """A metric of one tree for all: its size is not spread over users."""
+    """A metric of one tree for all; its size has no spread over users."""
     return row.model_copy(update={"sd": None, "n": 1}) if row.metric in {"leaves", "depth"} else row
 
 
 @task(name="draw an example", cache_policy=NO_CACHE)
 def draw_example(trial: Trial, variants: Mapping[str, Protocol], user: str | None, results: Path) -> None:
-    """Write the trees of one user, or of a typical one under the first variant, to `example_tree.json`.
+    """Write the trees of one user to `example_tree.json`; of a typical user under the first variant if None.
 
     Raises UsageError if the trial has no such user.
     """
@@ -112,13 +112,13 @@ def draw_example(trial: Trial, variants: Mapping[str, Protocol], user: str | Non
 
 
 def batches(protocols: Sequence[Protocol]) -> list[tuple[Protocol, ...]]:
-    """The protocols in the batches that `try_protocols` is mapped over."""
+    """The protocols in batches of `BATCH`."""
     return [tuple(protocols[start : start + BATCH]) for start in range(0, len(protocols), BATCH)]
 
 
 @task(name="try protocols", cache_policy=NO_CACHE)
 def try_protocols(protocols: Iterable[Protocol], trial: Trial) -> list[dict[str, Any]]:
-    """Score each user's tree under each protocol. Returns one row a protocol: its choices, and means over users."""
+    """Score each user's tree under each protocol. Returns one row for each: its choices, and means over users."""
     respondents = read_respondents(trial.table, trial.users)
     rows = []
     for protocol in protocols:

@@ -1,4 +1,4 @@
-"""The config of studies that fit a preference tree to each user, and the steps of one on a choice experiment."""
+"""The settings of studies that fit a preference tree to each user, and the steps of a study of choices."""
 
 from __future__ import annotations
 
@@ -25,15 +25,19 @@ from tasks.runs.table import build_table
 
 
 class TreeConfig(StudyConfig):
-    """What studies of one tree a user can set; the defaults are the paper's."""
+    """The settings of studies of one tree for each user; the defaults are the paper's."""
 
-    users: int | None = Field(default=None, ge=2, description="take only the first so many users; all if not set")
+    users: int | None = Field(default=None, ge=2, description="number of users, the first of the table; all if not set")
     test_share: float = Field(default=0.2, gt=0, lt=1, description="share of each user's pairs held out for testing")
-    split: Split = Field(default="pair", description="what is held out: pairs, or all pairs of some items")
+    split: Split = Field(
+        default="pair", description="what is held out of each user: single pairs, or all pairs of some items"
+    )
     tie_break: TieBreak = Field(default="lowest", description="which of two splits of the same score is taken")
-    encoding: Encoding = Field(default="categorical_3", description="how the tree is given categorical features")
+    encoding: Encoding = Field(default="categorical_3", description="how categorical features are encoded for the tree")
     ratio: float = Field(default=0.25, gt=0, description="sigma_noise^2 / sigma_prior^2 of the leaf values")
-    example_user: str | None = Field(default=None, description="whose trees are drawn; a typical user's if not set")
+    example_user: str | None = Field(
+        default=None, description="id of the user whose trees are drawn; a typical user if not set"
+    )
 
     @property
     def variants(self) -> dict[str, Protocol]:
@@ -44,7 +48,7 @@ class TreeConfig(StudyConfig):
 
     @property
     def papers(self) -> Protocol:
-        """The tree the paper tells of: straddlers discarded."""
+        """The tree as the paper describes it: straddlers discarded."""
         return next(iter(self.variants.values()))
 
 
@@ -52,10 +56,10 @@ class ChoiceConfig(TreeConfig):
     """The settings of a study of a choice experiment."""
 
     mapping: Place | None = Field(
-        default=None, description="mapping file (TOML) that says what the columns of the raw file are"
+        default=None, description="mapping file (TOML) that describes the columns of the raw file"
     )
     pooled_depth: int | None = Field(
-        default=4, ge=1, description="depth at most of the one tree for all respondents (dt-pbo, Figure 6, draws 4)"
+        default=4, ge=1, description="largest depth of the one tree for all respondents (dt-pbo, Figure 6, draws 4)"
     )
 
     sensitive: tuple[str, ...] = Field(
@@ -63,7 +67,7 @@ class ChoiceConfig(TreeConfig):
     )
 
     def adapter(self, name: str) -> Adapter:
-        """The adapter that reads raw files as the mapping says."""
+        """The adapter that reads raw files by the mapping."""
         return catalogue.adapter(name, mapping=self.mapping)
 
     def contents(self) -> dict[str, Any]:
@@ -76,7 +80,7 @@ def study_choices(
 ) -> Path:
     """Learn each respondent's tree, and one of all respondents, from some of their choices; predict the others.
 
-    Returns the run's folder (dt-pbo, G.3 and G.4). Opt-outs say nothing about two profiles and are no comparisons.
+    Returns the run's folder (dt-pbo, G.3 and G.4). An opt-out is not a comparison of two profiles.
     """
     with run_folder(name, config) as run:
         with run.step("Build the table"):

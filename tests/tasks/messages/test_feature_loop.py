@@ -264,15 +264,15 @@ def test_pruning_keeps_the_last_feature_even_where_every_one_is_useless(
     """No feature is ever split here, so leaving any of them out changes nothing."""
 
     def parity(request: Request) -> str:
-        return json.dumps({"value": "odd" if int(request.subject[-2:]) % 2 else "even"})
+        return json.dumps({"value": request.filled["spec"].values[int(request.subject[-2:]) % 2]})
 
-    names = ("shoe_colour", "favourite_day")
-    start = [FeatureSpec(**proposal(name, "categorical", values=["odd", "even"])) for name in names]
+    useless = {"shoe_colour": ["red", "blue"], "favourite_day": ["monday", "sunday"]}
+    start = [FeatureSpec(**proposal(name, "categorical", values=values)) for name, values in useless.items()]
     engine = Proposes(proposal("is_odd", "categorical", values=["odd", "even"]), reads=parity)
     tree = TreeSettings(max_categories=1)
     found = search(Conversation(engine, ledger), inboxes[0], start=start, tree=tree, rounds=1, pruning="useless")
     [only] = found.rounds
-    assert only.pruned == names
+    assert (only.verdict, only.pruned) == ("kept", tuple(useless))
     assert [spec.name for spec in found.specs] == ["is_odd"]
 
 
