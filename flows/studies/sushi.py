@@ -38,11 +38,11 @@ class SushiConfig(TreeConfig):
     """The study's settings; the defaults are the paper's."""
 
     protocols: bool = Field(default=True, description="try every combination of the choices the paper leaves open")
-    active_learning: bool = Field(default=True, description="ask every user questions, and see what is found")
-    questions: int = Field(default=20, ge=9, description="how many questions each user is asked")
-    gp_users: int = Field(default=500, ge=2, description="how many users are asked with a Gaussian process")
-    history_users: int = Field(default=950, ge=4, description="how many users come in cohorts")
-    cohort: int = Field(default=50, ge=2, description="how many users a cohort has")
+    active_learning: bool = Field(default=True, description="ask every user one question after another")
+    questions: int = Field(default=20, ge=9, description="questions per user")
+    gp_users: int = Field(default=500, ge=2, description="users asked with a Gaussian process")
+    history_users: int = Field(default=950, ge=4, description="users who come in cohorts")
+    cohort: int = Field(default=50, ge=2, description="users per cohort")
 
     @property
     def ways(self) -> dict[str, Way]:
@@ -51,7 +51,7 @@ class SushiConfig(TreeConfig):
 
     @property
     def cohorts(self) -> Cohorts:
-        """The users who come one cohort after another."""
+        """The plan of the users who come in cohorts."""
         return Cohorts(users=self.history_users, cohort=self.cohort, questions=self.questions, seed=self.seed)
 
     @property

@@ -80,7 +80,7 @@ CHOICES: Mapping[str, tuple[str, str]] = {
 
 
 class Courses:
-    """What each way of asking found after each question."""
+    """The means of each way of asking after each question, and what they say."""
 
     def __init__(self, run: FinishedRun) -> None:
         self._frame: pd.DataFrame = run.table(COURSES, _COLUMNS).set_index(["way", "question"])
@@ -103,12 +103,12 @@ class Courses:
 
 
 def read_courses(run: FinishedRun) -> Courses | None:
-    """What asking found in a run; None if its config says that nobody was asked."""
+    """The courses of a run; None if its config says that nobody was asked."""
     return Courses(run) if run.record.config.get("active_learning") else None
 
 
 def asking_sentence(courses: Courses) -> str:
-    """What nine questions find, for the page's answer."""
+    """A sentence on the share of favourites found after nine questions."""
     tree, gp = (100 * courses.at(way, BANDIT, "found_share") for way in (TREE_TOP_LEAF, GP_QEUBO))
     return (
         f"Asked {BANDIT} questions of the tree’s choosing, {fixed(tree, 0)}% of users are recommended the item they "
@@ -241,7 +241,7 @@ def _choices(courses: Courses) -> Table:
 
 
 def _base(courses: Courses, way: str, label: str) -> str:
-    """What the way that heads a block finds, in words."""
+    """The means of the way of asking above a block, in words."""
 
     def both(measure: str, scale: int, decimals: int) -> str:
         return " / ".join(fixed(scale * courses.at(way, at, measure), decimals) for at in (BANDIT, courses.last))

@@ -86,13 +86,13 @@ class FittedTree(BaseModel):
         return draw_tree(*drawn) if height is None else draw_tree(*drawn, height=height)
 
     def draw_at_most(self, height: float) -> TreeDrawing:
-        """The tree as a picture of at most `height` mm; if it is cut, its ends do not list what is below them."""
+        """The tree as a picture of at most `height` mm; if it is cut, its ends list no items."""
         drawn = self.draw(height=height)
         return self.bare.draw(height=height) if drawn.cut_at is not None else drawn
 
 
 class ExampleTree(BaseModel):
-    """A user, the user's own ranking with the best first, and the tree of each variant."""
+    """A user, that user's ranking with the best item first, and the tree of each variant."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -102,7 +102,7 @@ class ExampleTree(BaseModel):
 
 
 def read_tree(run: FinishedRun, name: str) -> FittedTree:
-    """Read the tree in `results/<name>.json`; its leaves hold no items if it names none. Raises NotARunError."""
+    """Read the tree in `results/<name>.json`; its leaves hold no items if the file lists none. Raises NotARunError."""
     document = run.json(name)
     try:
         return FittedTree.model_validate({"leaf_items": [[] for _ in document["leaf_mean"]], **document})
@@ -125,7 +125,7 @@ def read_example(run: FinishedRun, variants: Sequence[str]) -> ExampleTree:
 
 
 def example_blocks(example: ExampleTree, *, small: str, large: str) -> list[Block]:
-    """The user's ranking, and the trees of two variants: one to read, and one that shows why nobody would read it."""
+    """The user's ranking, and the trees of two variants: a small one to read, and a large one."""
     readable, unreadable = example.trees[small], example.trees[large]
     best, worst = (readable.describe_leaf(readable.extreme_leaf(best=best)) for best in (True, False))
     whole, part = readable.draw(), unreadable.draw_at_most(_LARGE_TREE)
@@ -147,7 +147,7 @@ def example_blocks(example: ExampleTree, *, small: str, large: str) -> list[Bloc
 
 
 def reading(drawing: TreeDrawing, *, of: str, utility: str = "utility") -> str:
-    """Sentences, with a space before them, on how a drawing is read; of: what the leaves hold."""
+    """Sentences, with a space before them, on how to read a drawing; of: noun for the items in the leaves."""
     shapes = (
         f" Each shape is the Gaussian of a leaf’s {utility}, with its mean and one standard deviation to either side."
         if drawing.gaussians
@@ -157,7 +157,7 @@ def reading(drawing: TreeDrawing, *, of: str, utility: str = "utility") -> str:
 
 
 def cut_in_words(drawing: TreeDrawing) -> str:
-    """A sentence, with a space before it, on what is not drawn; empty if all is."""
+    """A sentence, with a space before it, on the part that is not drawn; empty if the whole tree is drawn."""
     if drawing.cut_at is None:
         return ""
     first = {0: "None of its questions is", 1: "Only the first question is"}

@@ -1,4 +1,4 @@
-"""The Gaussian process beside the trees: the three accuracies, and what was published for it."""
+"""The table of the Gaussian process: its three accuracies, beside the published ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reports.respondents.tree_accuracy import MEASURES, SPLITS
 def gp_table(run: FinishedRun, *, who: str = "user", published: bool = False) -> Table:
     """How often the Gaussian process of each user is right.
 
-    published: whether what was published is to stand beside. Raises NotARunError where the run has no such metrics.
+    published: whether published values are shown too. Raises NotARunError if the run has no such metrics.
     """
     headers = ("found", "sd", *(("published", "points") if published else ()))
     rows = []

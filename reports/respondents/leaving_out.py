@@ -1,4 +1,4 @@
-"""What each feature is worth to a tree: the table and the words of trees fitted without it."""
+"""What each feature is worth: the table and the words about trees fitted without it."""
 
 from __future__ import annotations
 

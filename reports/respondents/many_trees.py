@@ -1,4 +1,4 @@
-"""What the trees of many users ask about, whether it is sensitive, and a page of single trees."""
+"""The features that trees ask about, whether trees depend on sensitive ones, and a gallery of single trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well trees predict choices: the tables, figures and words that every study of trees a respondent shares."""
+"""How well trees predict choices: the tables, figures and words shared by all studies of respondents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LEAVES_AXIS = "number of leaves (log scale)"
 def accuracy_figure(
     run: FinishedRun, variants: Mapping[str, str], *, published: str | None = None, who: str = "user"
 ) -> Figure:
-    """Accuracy of each variant on both splits. published: where the values come from, if they are to be marked."""
+    """Accuracy of each variant on both splits. published: source of the published values, if they are marked."""
     panels = {}
     for split in SPLITS:
         found = {label: run.metric("accuracy", variant=variant, split=split) for variant, label in variants.items()}
@@ -54,14 +54,14 @@ def accuracy_figure(
 
 
 def half(name: str, figure: Drawing, alt: str) -> Picture:
-    """A picture that shares the page's width with another."""
+    """A picture of half the page's width."""
     return Picture(name, style.to_svg(figure), style.HALF_WIDTH, alt)
 
 
 def accuracy_table(
     run: FinishedRun, variants: Mapping[str, str], *, published: str | None = None, who: str = "user"
 ) -> Table:
-    """The three accuracies of each variant. published: where the values come from, if they are to stand beside."""
+    """The three accuracies of each variant. published: source of the published values, if they are shown."""
     headers = ("found", "sd", *(("published", "points") if published else ()))
     rows = []
     for variant, label in variants.items():
@@ -118,7 +118,7 @@ def percent(share: float | None, decimals: int) -> str:
 
 
 def definitions() -> Definitions:
-    """What the three accuracies count."""
+    """Definitions of the three accuracies and of a tie."""
     return Definitions(
         [
             ("Accuracy", "share of choices the tree predicts, a tie counting one half; the headline."),
@@ -131,7 +131,7 @@ def definitions() -> Definitions:
 
 
 def size(run: FinishedRun, variant: str, *, who: str = "user") -> str:
-    """How large the trees of a variant are, in words; a single tree has a size, and no spread of it."""
+    """The size of the trees of a variant, in words; the size of a single tree has no spread."""
     leaves, depth = (run.metric(name, variant=variant, split="train") for name in ("leaves", "depth"))
     if leaves.sd is None:
         return f"one tree of {fixed(leaves.value, 0)} leaves, depth {fixed(depth.value, 0)}"
@@ -140,7 +140,7 @@ def size(run: FinishedRun, variant: str, *, who: str = "user") -> str:
 
 
 def spreads(run: FinishedRun, variants: Mapping[str, str], *, who: str = "user") -> Figure:
-    """How test accuracy and the number of leaves are spread over users, with one tree each."""
+    """The distributions of test accuracy and of the number of leaves over users."""
     users, summaries = run.table(USERS, ("variant", "test_accuracy", "leaves")), read_summaries(run)
     groups = {label: users[users["variant"] == variant] for variant, label in variants.items()}
     medians = "; ".join(

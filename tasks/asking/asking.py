@@ -114,8 +114,8 @@ CHOICES: Mapping[str, Way] = {
 def ask(respondents: Respondents, way: Way, *, n_questions: int, seed: int, users: slice = slice(None)) -> pd.DataFrame:
     """Ask some of the users n_questions each; a user's questions depend on that user and the seed alone.
 
-    Returns one row for each user and question, 0 being before the first: question, user_id, rho_regret, top1_error, found (whether the
-    one recommended item is the favourite). Raises ValueError unless everyone ranked equally many items, all of them.
+    Returns one row for each user and question, 0 being before the first: question, user_id, rho_regret, top1_error and
+    found (whether the recommended item is the favourite). Raises ValueError unless all users ranked equally many items.
     """
     items, ranks = ranked_items(respondents)
     items, ranks, keys = items[users], ranks[users], respondents.user_keys[users]

@@ -44,7 +44,7 @@ def _drop(encoded: Encoded, name: str) -> Encoded:
 def leave_each_out(respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float) -> pd.DataFrame:
     """What leaving each feature out does to the users' trees: one row for each feature.
 
-    removed; train_delta, test_delta: mean over users of accuracy without the feature minus accuracy with all, in points;
+    removed; train_delta, test_delta: mean over users of accuracy without the feature minus with all, in points;
     train_delta_sd, test_delta_sd: standard deviations of these differences; train_accuracy, test_accuracy, leaves:
     means without the feature; users: number of users in the means. Every tree sees the same comparisons.
     """
@@ -87,8 +87,8 @@ def delta_metrics(study: str, found: pd.DataFrame) -> Sequence[MetricRow]:
 def delta_intervals(found: pd.DataFrame) -> pd.DataFrame:
     """The 95% interval of each change of held-out accuracy, in points: one row for each feature, most useful first.
 
-    removed; lower, upper: an interval over other users, from the paired differences; verdict: whether held-out accuracy is
-    worse or better without the feature, unclear if the interval contains zero.
+    removed; lower, upper: an interval over other users, from the paired differences; verdict: whether held-out accuracy
+    is worse or better without the feature, unclear if the interval contains zero.
     """
     ordered = found.sort_values("test_delta", kind="stable", ignore_index=True)
     mean, sd, users = (ordered[name].to_numpy(float) for name in ("test_delta", "test_delta_sd", "users"))
