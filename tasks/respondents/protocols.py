@@ -158,7 +158,7 @@ def _fit(
 def score_protocol(respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float = 0.2) -> pd.DataFrame:
     """Fit each user's tree to her training comparisons and score it on them and on the held-out ones.
 
-    Returns one row for each user: user_id, accuracy, strict_accuracy and decided_share of train and test, leaves, depth.
+    Returns one row for each user: user_id, accuracy, strict_accuracy and decided_share of both parts, leaves, depth.
     """
     trees, split = _fit(respondents, protocol, seed, test_share)
     items = respondents.encoded[GIVEN_AS[protocol.encoding]].items[split.item_of_row]
