@@ -8,7 +8,7 @@ from prefect import flow
 from pydantic import Field
 
 from models.records.published import published_by_split
-from models.records.respondent_results import DISCARDED, GP_MODEL, TREE_MODEL
+from models.records.studies.respondent_results import DISCARDED, GP_MODEL, TREE_MODEL
 from tasks.respondents.tree_study import ChoiceConfig, study_choices
 
 TABLE_12 = "dt-pbo, Table 12"

@@ -8,7 +8,7 @@ from prefect import flow
 from pydantic import Field
 
 from models.records.published import Published, published_by_split
-from models.records.respondent_results import GP_MODEL, TREE_MODEL
+from models.records.studies.respondent_results import GP_MODEL, TREE_MODEL
 from tasks.asking.active_learning import Asked, ask_everybody
 from tasks.asking.asking import CHOICES, WAYS, Way
 from tasks.asking.history import LEARNING, Cohorts, learn_from_history

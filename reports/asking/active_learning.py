@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from models.records.asking_results import (
+from models.records.studies.asking_results import (
     BANDIT,
     CATEGORICAL,
     CHANGED_FROM,
@@ -223,8 +223,8 @@ def _choices(courses: Courses) -> Table:
             )
             last = choice
     return Table(
-        "What the choices change that the paper leaves open: the difference to the way of asking above each block, "
-        f"after {BANDIT} and after {courses.last} questions. Favourites found in points.",
+        "How each choice that the paper leaves open changes the results: the difference to the way of asking above each "
+        f"block, after {BANDIT} and after {courses.last} questions. Favourites found in points.",
         [
             Column("choice", "left"),
             Column("tried", "left"),

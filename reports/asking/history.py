@@ -6,7 +6,14 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from models.records.asking_results import FOUND_SHARE, HISTORY, RHO_REGRET, TOP1_ERROR, WITH_HISTORY, WITHOUT_HISTORY
+from models.records.studies.asking_results import (
+    FOUND_SHARE,
+    HISTORY,
+    RHO_REGRET,
+    TOP1_ERROR,
+    WITH_HISTORY,
+    WITHOUT_HISTORY,
+)
 from reports.figures.courses import Curve, draw_courses
 from reports.page import style
 from reports.page.blocks import Column, Figure, Picture, Prose, Row, Section, Table

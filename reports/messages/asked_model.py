@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from models.records.message_results import CONVERSATION, AskedModel, TemplateCount
+from models.records.studies.message_results import CONVERSATION, AskedModel, TemplateCount
 from reports.page.blocks import Block, Column, Definitions, Row, Section, Table
 from reports.page.documents import read_document
 from reports.page.finished_run import FinishedRun, NotARunError

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from models.records.feature_spec import FeatureSpec
-from models.records.message_results import (
+from models.records.studies.message_results import (
     EXTRACTION_ACCURACY,
     FEATURES,
     SEARCH,
@@ -18,7 +18,7 @@ from models.records.message_results import (
     Round,
     SearchRounds,
 )
-from models.records.respondent_results import SPLITS
+from models.records.studies.respondent_results import SPLITS
 from reports.page.blocks import Block, Column, Prose, Row, Section, Table
 from reports.page.documents import read_document
 from reports.page.finished_run import FinishedRun

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from models.records.published import gap
-from models.records.respondent_results import CHOICE_SUMMARY, DISCARDED, GP, KEPT, POOLED, POOLED_TREE, ChoiceSummary
 from models.records.results import MetricRow
+from models.records.studies.respondent_results import (
+    CHOICE_SUMMARY,
+    DISCARDED,
+    GP,
+    KEPT,
+    POOLED,
+    POOLED_TREE,
+    ChoiceSummary,
+)
 from reports.figures.tree import MOST_HEIGHT
 from reports.page.blocks import Answer, Block, Column, Figure, KeyNumber, Page, Prose, Row, Section, Table
 from reports.page.documents import read_document

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from models.records.arrays import FloatArray
 from models.records.features import Column
-from models.records.respondent_results import EXAMPLE_TREE
+from models.records.studies.respondent_results import EXAMPLE_TREE
 from models.trees.leaf_summary import extreme_leaf, leaf_sd
 from models.trees.structure import Node, way_to
 from reports.figures.tree import TreeDrawing, draw_tree

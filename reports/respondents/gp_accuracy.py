@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from models.records.published import gap
-from models.records.respondent_results import GP
+from models.records.studies.respondent_results import GP
 from reports.page.blocks import Column, Row, Table
 from reports.page.finished_run import FinishedRun
 from reports.page.wording import MISSING, points, share

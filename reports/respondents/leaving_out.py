@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from models.records.respondent_results import LEFT_OUT, LEFT_OUT_INTERVALS
+from models.records.studies.respondent_results import LEFT_OUT, LEFT_OUT_INTERVALS
 from reports.page.blocks import Column, Prose, Row, Section, Table
 from reports.page.finished_run import FinishedRun
 from reports.page.wording import fixed, points, share, spaced

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure as Drawing
 from pydantic import TypeAdapter, ValidationError
 
-from models.records.respondent_results import ASKED_FEATURES, GALLERY, SENSITIVE_FEATURES, SensitiveFeature
+from models.records.studies.respondent_results import ASKED_FEATURES, GALLERY, SENSITIVE_FEATURES, SensitiveFeature
 from reports.page import style
 from reports.page.blocks import Block, Figure, Picture, Prose
 from reports.page.documents import read_document

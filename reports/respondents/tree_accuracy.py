@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from matplotlib.figure import Figure as Drawing
 
 from models.records.published import gap
-from models.records.respondent_results import DISCARDED, KEPT, TREE_SUMMARIES, USERS, TreeSummary
+from models.records.studies.respondent_results import DISCARDED, KEPT, TREE_SUMMARIES, USERS, TreeSummary
 from reports.figures.comparison import Estimate, draw_comparison
 from reports.figures.distribution import draw_spread
 from reports.page import style

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from models.records.message_results import BOTH_ORDERS, FEATURES, RANKING, READABLE, READABLE_TREE, TREE, WHOLE
 from models.records.published import gap
-from models.records.respondent_results import SPLITS
+from models.records.studies.message_results import BOTH_ORDERS, FEATURES, RANKING, READABLE, READABLE_TREE, TREE, WHOLE
+from models.records.studies.respondent_results import SPLITS
 from reports.messages.asked_model import Asked, asked_section, read_asked
 from reports.messages.features import features_section, rounds_section
 from reports.page.blocks import Answer, Block, Column, Figure, KeyNumber, Page, Prose, Row, Section, Table

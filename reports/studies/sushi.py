@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from models.records.respondent_results import (
+from models.records.studies.respondent_results import (
     DISCARDED,
     EFFECT_MEASURES,
     KEPT,

@@ -10,9 +10,9 @@ import pyarrow as pa
 from prefect import task, unmapped
 from prefect.cache_policies import NO_CACHE
 
-from models.records.asking_results import COURSES
 from models.records.base import Record
 from models.records.published import Published, beside_published
+from models.records.studies.asking_results import COURSES
 from tasks.asking.asking import WAYS, Way, ask, course_metrics, summarise
 from tasks.asking.comparing_courses import compare_courses
 from tasks.respondents.protocols import read_respondents

@@ -23,7 +23,10 @@ from models.asking.tree_surrogate import TreeSurrogate
 from models.gaussian.preference_gp import unit_scaled
 from models.numerics.hashing import mix
 from models.records.arrays import BoolArray, FloatArray, IntArray
-from models.records.asking_results import (
+from models.records.base import Record
+from models.records.features import Encoded
+from models.records.results import MetricRow
+from models.records.studies.asking_results import (
     CATEGORICAL,
     CODES,
     GP_CODES,
@@ -47,9 +50,6 @@ from models.records.asking_results import (
     TREE_RANDOM,
     TREE_TOP_LEAF,
 )
-from models.records.base import Record
-from models.records.features import Encoded
-from models.records.results import MetricRow
 from models.trees.growth import Growth
 from tasks.respondents.protocols import GIVEN_AS, Encoding, Respondents, Straddlers, TieBreak
 

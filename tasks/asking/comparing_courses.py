@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from models.asking.bandit import favourite_found
-from models.records.asking_results import (
+from models.records.studies.asking_results import (
     BANDIT,
     CHANGED_FROM,
     CHANGES,

@@ -16,9 +16,9 @@ from models.asking.regret import competition_ranks, rho_regret, top1_error
 from models.asking.user_history import HistoryRule, Population, cohorts, learn_in_cohorts, learn_without_history
 from models.numerics.hashing import mix
 from models.records.arrays import BoolArray, IntArray
-from models.records.asking_results import HISTORY, WITH_HISTORY, WITHOUT_HISTORY
 from models.records.base import Record
 from models.records.results import MetricRow
+from models.records.studies.asking_results import HISTORY, WITH_HISTORY, WITHOUT_HISTORY
 from tasks.asking.asking import course_metrics, ranked_items
 from tasks.respondents.protocols import Respondents, read_respondents
 from tasks.runs.progress import advance

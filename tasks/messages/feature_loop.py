@@ -18,7 +18,7 @@ from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.records.card import counted
 from models.records.errors import UsageError
 from models.records.feature_spec import FeatureSpec
-from models.records.message_results import Round
+from models.records.studies.message_results import Round
 from models.scores.holdout import hold_out_items, hold_out_pairs
 from models.trees.preference_tree import PreferenceTree
 from prompts.conversation import BudgetSpentError, Conversation

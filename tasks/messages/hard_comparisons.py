@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from models.records.arrays import FloatArray, IntArray
-from models.records.message_results import HardKind
+from models.records.studies.message_results import HardKind
 from models.scores.accuracy import TIE_TOLERANCE
 from models.trees.preference_tree import PreferenceTree
 

@@ -12,7 +12,7 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from models.records.feature_spec import FeatureSpec
-from models.records.message_results import CONVERSATION, EXTRACTION_ACCURACY, AskedModel, TemplateCount
+from models.records.studies.message_results import CONVERSATION, EXTRACTION_ACCURACY, AskedModel, TemplateCount
 from prompts.conversation import Budget, Conversation
 from prompts.engines.replay import ReplaySettings
 from prompts.engines.start import EngineSettings, started

@@ -12,7 +12,7 @@ from data_adapters.source.planted import Hidden
 from data_adapters.source.simulation import simulated_record
 from models.records.feature_spec import FeatureSpec
 from models.records.features import FeatureKind
-from models.records.message_results import WORDINGS
+from models.records.studies.message_results import WORDINGS
 
 
 def extraction_accuracy(

@@ -13,7 +13,9 @@ from models.records.arrays import FloatArray, IntArray
 from models.records.base import Record
 from models.records.feature_spec import FeatureSpec
 from models.records.features import Encoded
-from models.records.message_results import (
+from models.records.published import beside_published, published_by_split
+from models.records.results import MetricRow
+from models.records.studies.message_results import (
     BOTH_ORDERS,
     FEATURE_VALUES,
     FEATURES,
@@ -30,9 +32,7 @@ from models.records.message_results import (
     Round,
     SearchRounds,
 )
-from models.records.published import beside_published, published_by_split
-from models.records.respondent_results import ACCURACIES, SPLITS, TREE_MODEL
-from models.records.results import MetricRow
+from models.records.studies.respondent_results import ACCURACIES, SPLITS, TREE_MODEL
 from models.scores.accuracy import Accuracy, accuracies
 from models.trees.leaf_summary import leaf_sd
 from models.trees.preference_tree import PreferenceTree

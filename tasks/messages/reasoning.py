@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from models.records.feature_spec import FeatureSpec
-from models.records.message_results import Trace
+from models.records.studies.message_results import Trace
 from prompts.answers import Proposal, Reason
 from prompts.conversation import Conversation
 from prompts.questions import ask_for_proposal, ask_why_chosen

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from models.records.published import Published
-from models.records.respondent_results import (
+from models.records.studies.respondent_results import (
     EFFECT_MEASURES,
     NEAREST_PROTOCOLS,
     PROTOCOL_EFFECTS,

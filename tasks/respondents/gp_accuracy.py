@@ -15,8 +15,8 @@ from prefect.cache_policies import NO_CACHE
 from models.gaussian.preference_gp import PreferenceGPs, unit_scaled
 from models.records.arrays import FloatArray
 from models.records.published import Published, beside_published
-from models.records.respondent_results import ACCURACIES, GP, GP_MODEL
 from models.records.results import MetricRow
+from models.records.studies.respondent_results import ACCURACIES, GP, GP_MODEL
 from tasks.respondents.protocols import (
     Protocol,
     Respondents,

@@ -13,8 +13,8 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from models.records.features import Encoded
-from models.records.respondent_results import LEFT_OUT, LEFT_OUT_INTERVALS, SPLITS, TREE_MODEL, Verdict
 from models.records.results import MetricRow
+from models.records.studies.respondent_results import LEFT_OUT, LEFT_OUT_INTERVALS, SPLITS, TREE_MODEL, Verdict
 from models.scores.intervals import Sign, mean_interval
 from tasks.respondents.protocols import Protocol, Respondents, read_respondents, score_protocol
 from tasks.respondents.scoring import Trial

@@ -13,7 +13,13 @@ import pyarrow as pa
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
-from models.records.respondent_results import ASKED_FEATURES, GALLERY, POOLED_TREE, SENSITIVE_FEATURES, SensitiveFeature
+from models.records.studies.respondent_results import (
+    ASKED_FEATURES,
+    GALLERY,
+    POOLED_TREE,
+    SENSITIVE_FEATURES,
+    SensitiveFeature,
+)
 from tasks.respondents.protocols import Protocol, Respondents, example_trees, fit_trees, read_respondents
 from tasks.respondents.scoring import Trial
 from tasks.runs.results import write_json, write_parquet

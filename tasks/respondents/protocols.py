@@ -17,8 +17,8 @@ from models.numerics.hashing import HashArray, hash_texts
 from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.records.base import Record
 from models.records.features import Encoded
-from models.records.respondent_results import ACCURACIES, TREE_MODEL
 from models.records.results import MetricRow
+from models.records.studies.respondent_results import ACCURACIES, TREE_MODEL
 from models.scores.accuracy import accuracies
 from models.scores.holdout import hold_out_items, hold_out_pairs
 from models.trees.preference_tree import PreferenceTree, PreferenceTrees

@@ -14,8 +14,8 @@ from prefect.cache_policies import NO_CACHE
 from models.records.base import Record
 from models.records.errors import UsageError
 from models.records.published import Published, beside_published
-from models.records.respondent_results import EXAMPLE_TREE, POOLED, POOLED_TREE, PROTOCOLS, USERS
 from models.records.results import MetricRow
+from models.records.studies.respondent_results import EXAMPLE_TREE, POOLED, POOLED_TREE, PROTOCOLS, USERS
 from tasks.respondents.comparing_protocols import compare_protocols
 from tasks.respondents.protocols import (
     Protocol,

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from models.records.published import gap
-from models.records.respondent_results import (
+from models.records.results import MetricRow
+from models.records.studies.respondent_results import (
     CHOICE_SUMMARY,
     DISCARDED,
     POOLED,
@@ -17,7 +18,6 @@ from models.records.respondent_results import (
     ChoiceSummary,
     TreeSummary,
 )
-from models.records.results import MetricRow
 from tasks.runs.results import METRICS, write_json
 
 

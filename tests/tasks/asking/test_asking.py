@@ -14,8 +14,8 @@ from data_adapters.source.build import build
 from data_adapters.source.locate import locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import write_table
-from models.records.asking_results import MEASURES
 from models.records.published import Published, beside_published
+from models.records.studies.asking_results import MEASURES
 from tasks.asking.active_learning import Asked, portions
 from tasks.asking.asking import CHOICES, WAYS, Way, ask, course_metrics, ranked_items, summarise
 from tasks.respondents.protocols import Respondents, read_respondents

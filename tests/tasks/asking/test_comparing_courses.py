@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from models.records.asking_results import CHANGED_FROM
+from models.records.studies.asking_results import CHANGED_FROM
 from tasks.asking.asking import CHOICES, WAYS
 from tasks.asking.comparing_courses import asking_changes, asking_compared
 

@@ -12,7 +12,7 @@ import pytest
 
 from models.records.errors import UsageError
 from models.records.feature_spec import FeatureSpec
-from models.records.message_results import Round
+from models.records.studies.message_results import Round
 from models.trees.preference_tree import PreferenceTree, numeric_columns
 from prompts.conversation import Budget, BudgetSpentError, Conversation
 from prompts.engine import Reply, Request
