@@ -8,15 +8,17 @@ from prefect import flow
 from pydantic import Field
 
 from flows.nightly import Nightly
-from tasks.respondents.scoring import Published
+from models.records.published import published_by_split
+from models.records.studies.respondent_results import DISCARDED, GP_MODEL, KEPT, TREE_MODEL
 from tasks.respondents.tree_study import ChoiceConfig, study_choices
 
+TABLE_2, TABLE_12 = "dt-pbo, Table 2", "dt-pbo, Table 12"
 PUBLISHED = (
-    Published(source="dt-pbo, Table 2", variant="straddlers_discarded", accuracy={"train": 0.97, "test": 0.63}),
-    Published(source="dt-pbo, Table 2", variant="straddlers_kept", accuracy={"train": 1.0, "test": 0.60}),
-    Published(source="dt-pbo, Table 12", variant="straddlers_discarded", accuracy={"train": 0.99, "test": 0.55}),
+    *published_by_split({"train": 0.97, "test": 0.63}, model=TREE_MODEL, variant=DISCARDED, source=TABLE_2),
+    *published_by_split({"train": 1.0, "test": 0.60}, model=TREE_MODEL, variant=KEPT, source=TABLE_2),
+    *published_by_split({"train": 0.99, "test": 0.55}, model=TREE_MODEL, variant=DISCARDED, source=TABLE_12),
 )
-PUBLISHED_GP = (Published(source="dt-pbo, Table 12", accuracy={"train": 1.0, "test": 0.55}),)
+PUBLISHED_GP = published_by_split({"train": 1.0, "test": 0.55}, model=GP_MODEL, source=TABLE_12)
 
 
 class BelaConfig(ChoiceConfig):

@@ -15,8 +15,8 @@ from prompts.engines.rules import RulesSettings
 from prompts.engines.start import EngineSettings
 from prompts.engines.vllm import VllmSettings
 from prompts.feature_file import read_features
-from tasks.messages.feature_loop import LoopSettings, TreeSettings
 from tasks.messages.message_ranking import Inboxes, conversation, evaluate, find_features, judge_both
+from tasks.messages.settings import LoopSettings, TreeSettings
 from tasks.runs.publish import keep_artifacts, publish
 from tasks.runs.run_folder import run_folder
 from tasks.runs.study import Place, StudyConfig
@@ -29,14 +29,18 @@ class PmrConfig(StudyConfig):
     """The study's settings; the defaults are the paper's where it states them."""
 
     patients: int | None = Field(default=None, ge=6, description="patients an inbox where the data is simulated")
-    engine: EngineSettings = Field(default=VllmSettings(), description="who answers: vllm, server, rules or replay")
-    ledger: Place | None = Field(default=None, description="file of all answers; OUT/pmr/ledger.sqlite if not set")
+    engine: EngineSettings = Field(
+        default=VllmSettings(), description="what answers the questions: vllm, server, rules or replay"
+    )
+    ledger: Place | None = Field(
+        default=None, description="file that records all answers; OUT/pmr/ledger.sqlite if not set"
+    )
     chunk_size: int = Field(default=256, ge=1, description="requests that are answered and recorded together")
-    budget: Budget = Field(default=Budget(), description="what may be asked in all")
+    budget: Budget = Field(default=Budget(), description="limits of requests and tokens for the whole run")
     features: str = Field(
         default="propose",
         description="propose: start from three published features and let the model propose more; table9: the eleven "
-        "published ones, nothing is proposed; or a file (TOML) of your own",
+        "published ones, without proposals; or a file (TOML) of your own",
     )
     loop: LoopSettings = Field(default=LoopSettings(), description="how features are searched for")
     tree: TreeSettings = Field(default=TreeSettings(), description="how the tree is grown")
@@ -45,7 +49,7 @@ class PmrConfig(StudyConfig):
 
     @property
     def answers(self) -> Path:
-        """Where the ledger lies."""
+        """The file of the ledger."""
         return self.ledger or self.out / "pmr" / "ledger.sqlite"
 
     @property
@@ -56,14 +60,14 @@ class PmrConfig(StudyConfig):
         return read_features().features if self.features == "table9" else read_features(Path(self.features)).features
 
     def contents(self) -> dict[str, Any]:
-        """The features in a file of one's own."""
+        """The features of a file given by the user."""
         if self.features in {"propose", "table9"}:
             return {}
         return {"features": [feature.model_dump(mode="json") for feature in self.start]}
 
     @property
     def search(self) -> LoopSettings:
-        """How features are searched for; not at all where they are given."""
+        """The settings of the search; no rounds if the features are given."""
         return self.loop if self.features == "propose" else self.loop.model_copy(update={"rounds": 0})
 
 

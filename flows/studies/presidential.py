@@ -8,13 +8,13 @@ from prefect import flow
 from pydantic import Field
 
 from flows.nightly import Nightly
-from tasks.respondents.scoring import Published
+from models.records.published import published_by_split
+from models.records.studies.respondent_results import DISCARDED, GP_MODEL, TREE_MODEL
 from tasks.respondents.tree_study import ChoiceConfig, study_choices
 
-PUBLISHED = (
-    Published(source="dt-pbo, Table 12", variant="straddlers_discarded", accuracy={"train": 0.93, "test": 0.68}),
-)
-PUBLISHED_GP = (Published(source="dt-pbo, Table 12", accuracy={"train": 1.0, "test": 0.62}),)
+TABLE_12 = "dt-pbo, Table 12"
+PUBLISHED = published_by_split({"train": 0.93, "test": 0.68}, model=TREE_MODEL, variant=DISCARDED, source=TABLE_12)
+PUBLISHED_GP = published_by_split({"train": 1.0, "test": 0.62}, model=GP_MODEL, source=TABLE_12)
 
 
 class PresidentialConfig(ChoiceConfig):
@@ -25,7 +25,7 @@ class PresidentialConfig(ChoiceConfig):
     )
     sensitive: tuple[str, ...] = Field(
         default=("gender", "ethnicity", "religion"),
-        description="attributes of which the report says whether trees depend on them (dt-pbo, G.4)",
+        description="attributes for which the report says whether trees depend on them (dt-pbo, G.4)",
     )
 
 

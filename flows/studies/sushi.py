@@ -7,34 +7,42 @@ from pathlib import Path
 from prefect import flow
 from pydantic import Field
 
-from tasks.asking.active_learning import Asked, Told, ask_everybody
+from models.records.published import Published, published_by_split
+from models.records.studies.respondent_results import GP_MODEL, TREE_MODEL
+from tasks.asking.active_learning import Asked, ask_everybody
 from tasks.asking.asking import CHOICES, WAYS, Way
 from tasks.asking.history import LEARNING, Cohorts, learn_from_history
 from tasks.respondents.gp_accuracy import score_gps
 from tasks.respondents.leaving_out import LEAVING_OUT, leave_features_out
 from tasks.respondents.many_trees import describe_trees
 from tasks.respondents.protocols import Protocol, protocol_grid
-from tasks.respondents.scoring import Published, Trial, draw_example, score_variants, try_all
+from tasks.respondents.scoring import Trial, draw_example, score_variants, try_all
 from tasks.respondents.tree_study import TreeConfig
 from tasks.runs.publish import keep_artifacts, publish
 from tasks.runs.run_folder import run_folder
 from tasks.runs.table import build_tables
 from tasks.runs.workers import one_thread_a_core
 
-PUBLISHED = Published(accuracy={"train": 0.998, "test": 0.888}, source="dt-pbo, Table 1")
-PUBLISHED_GP = Published(accuracy={"train": 0.997, "test": 0.895}, source="dt-pbo, Table 1")
-TOLD = Told(found={"tree_top_leaf": 0.7, "gp_qeubo": 0.7}, source="dt-pbo, section 4.2")
+TABLE_1 = "dt-pbo, Table 1"
+PUBLISHED = published_by_split({"train": 0.998, "test": 0.888}, model=TREE_MODEL, source=TABLE_1)
+PUBLISHED_GP = published_by_split({"train": 0.997, "test": 0.895}, model=GP_MODEL, source=TABLE_1)
+PUBLISHED_ASKING = tuple(
+    Published(
+        model=model, variant=way, metric="found_share", split="asked", at=9, value=0.7, source="dt-pbo, section 4.2"
+    )
+    for model, way in ((TREE_MODEL, "tree_top_leaf"), (GP_MODEL, "gp_qeubo"))
+)
 
 
 class SushiConfig(TreeConfig):
     """The study's settings; the defaults are the paper's."""
 
     protocols: bool = Field(default=True, description="try every combination of the choices the paper leaves open")
-    active_learning: bool = Field(default=True, description="ask every user questions, and see what is found")
-    questions: int = Field(default=20, ge=9, description="how many questions each user is asked")
-    gp_users: int = Field(default=500, ge=2, description="how many users are asked with a Gaussian process")
-    history_users: int = Field(default=950, ge=4, description="how many users come in cohorts")
-    cohort: int = Field(default=50, ge=2, description="how many users a cohort has")
+    active_learning: bool = Field(default=True, description="ask every user one question after another")
+    questions: int = Field(default=20, ge=9, description="questions per user")
+    gp_users: int = Field(default=500, ge=2, description="users asked with a Gaussian process")
+    history_users: int = Field(default=950, ge=4, description="users who come in cohorts")
+    cohort: int = Field(default=50, ge=2, description="users per cohort")
 
     @property
     def ways(self) -> dict[str, Way]:
@@ -43,7 +51,7 @@ class SushiConfig(TreeConfig):
 
     @property
     def cohorts(self) -> Cohorts:
-        """The users who come one cohort after another."""
+        """The plan of the users who come in cohorts."""
         return Cohorts(users=self.history_users, cohort=self.cohort, questions=self.questions, seed=self.seed)
 
     @property
@@ -66,15 +74,17 @@ def sushi_study(config: SushiConfig = PAPER) -> Path:
         n_users = table.manifest.rows["users"]
         trial = Trial(table=table.folder, users=config.users, test_share=config.test_share, seed=config.seed)
         with run.step("Fit two trees to each user"):
-            score_variants("sushi", trial, config.variants, [PUBLISHED], run.results)
+            score_variants("sushi", trial, config.variants, PUBLISHED, run.results)
             draw_example(trial, config.variants, config.example_user, run.results)
             describe_trees(trial, config.papers, run.results)
         with run.step(LEAVING_OUT):
             leave_features_out("sushi", trial, config.papers, run.results)
-        score_gps("sushi", run, trial, config.papers, [PUBLISHED_GP], n_users=n_users)
-        try_all(run, trial, config.tried)
+        score_gps("sushi", run, trial, config.papers, PUBLISHED_GP, n_users=n_users)
+        try_all(run, trial, config.tried, () if table.manifest.simulated else PUBLISHED)
         asked = Asked(table=table.folder, users=config.users, questions=config.questions, seed=config.seed)
-        ask_everybody("sushi", run, asked, config.ways, known=n_users, gp_users=config.gp_users, told=TOLD)
+        ask_everybody(
+            "sushi", run, asked, config.ways, known=n_users, gp_users=config.gp_users, published=PUBLISHED_ASKING
+        )
         with run.step(LEARNING, total=len(tables)):
             learn_from_history("sushi", [table.folder for table in tables], config.cohorts, run.results)
         with run.step("Write the report"):

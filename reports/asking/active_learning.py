@@ -4,79 +4,112 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 
+from models.records.studies.asking_results import (
+    BANDIT,
+    CATEGORICAL,
+    CHANGED_FROM,
+    CHANGES,
+    CODES,
+    COMPARED,
+    COURSES,
+    FOUND_SHARE,
+    GP_CODES,
+    GP_NEVER_TWICE,
+    GP_QEUBO,
+    KEPT_NEVER_TWICE,
+    MEASURES,
+    NEVER_TWICE,
+    ONE_HOT,
+    ONE_LEAF_FIRST,
+    PLAIN_NEVER_TWICE,
+    RANDOM_NEVER_TWICE,
+    RATIO_HIGH,
+    RATIO_LOW,
+    RECOMMEND_MOST_WINS,
+    RECOMMEND_RANDOM,
+    RHO_REGRET,
+    STRADDLERS_KEPT,
+    TIE_BREAK_RANDOM,
+    TIE_BREAK_WIDEST_GAP,
+    TOP1_ERROR,
+    TREE_QEUBO,
+    TREE_RANDOM,
+    TREE_TOP_LEAF,
+    AskingCompared,
+)
 from reports.figures.courses import Curve, Mark, draw_courses
 from reports.page.blocks import Block, Column, Definitions, Figure, Picture, Prose, Row, Section, Table
+from reports.page.documents import read_document
 from reports.page.finished_run import FinishedRun
 from reports.page.wording import fixed, listed, points
-from reports.respondents.tree_accuracy import half
+from reports.respondents.tree_accuracy import half, percent
 
 WAYS: Mapping[str, str] = {
-    "tree_top_leaf": "tree, top-leaf rule",
-    "gp_qeubo": "Gaussian process",
-    "tree_qeubo": "tree, plain qEUBO",
-    "tree_random": "tree, random pairs",
+    TREE_TOP_LEAF: "tree, top-leaf rule",
+    GP_QEUBO: "Gaussian process",
+    TREE_QEUBO: "tree, plain qEUBO",
+    TREE_RANDOM: "tree, random pairs",
 }
 """The curves, in the order of their lines; the first two have bands."""
 
-BANDIT = 9
-"""Questions after which a bandit that keeps the winner of ten items has found the favourite (dt-pbo, section 4.2)."""
-
 _COLUMNS = ("way", "question", "users", "rho_regret", "rho_regret_sd", "top1_error", "top1_error_sd", "found_share")
 
-CHOICES: Mapping[str, Mapping[str, tuple[str, str]]] = {
-    "tree_top_leaf": {
-        "never_twice": ("the same pair again", "never"),
-        "recommend_random": ("recommended of those tied", "a random one"),
-        "recommend_most_wins": ("recommended of those tied", "most wins"),
-        "tie_break_random": ("tied splits", "random"),
-        "tie_break_widest_gap": ("tied splits", "widest gap"),
-        "straddlers_kept": ("straddlers", "kept"),
-        "kept_never_twice": ("straddlers; same pair", "kept; never"),
-        "categorical": ("minor group", "categories, any"),
-        "codes": ("minor group", "code numbers"),
-        "one_hot": ("minor group", "a column each"),
-        "ratio_low": ("noise ratio", "0.0625"),
-        "ratio_high": ("noise ratio", "1"),
-    },
-    "tree_qeubo": {
-        "one_leaf_first": ("question to a single leaf", "the first pair"),
-        "plain_never_twice": ("the same pair again", "never"),
-    },
-    "tree_random": {"random_never_twice": ("the same pair again", "never")},
-    "gp_qeubo": {
-        "gp_codes": ("minor group", "code numbers"),
-        "gp_never_twice": ("the same pair again", "never"),
-    },
+CHOICES: Mapping[str, tuple[str, str]] = {
+    NEVER_TWICE: ("the same pair again", "never"),
+    RECOMMEND_RANDOM: ("recommended of those tied", "a random one"),
+    RECOMMEND_MOST_WINS: ("recommended of those tied", "most wins"),
+    TIE_BREAK_RANDOM: ("tied splits", "random"),
+    TIE_BREAK_WIDEST_GAP: ("tied splits", "widest gap"),
+    STRADDLERS_KEPT: ("straddlers", "kept"),
+    KEPT_NEVER_TWICE: ("straddlers; same pair", "kept; never"),
+    CATEGORICAL: ("minor group", "categories, any"),
+    CODES: ("minor group", "code numbers"),
+    ONE_HOT: ("minor group", "a column each"),
+    RATIO_LOW: ("noise ratio", "0.0625"),
+    RATIO_HIGH: ("noise ratio", "1"),
+    ONE_LEAF_FIRST: ("question to a single leaf", "the first pair"),
+    PLAIN_NEVER_TWICE: ("the same pair again", "never"),
+    RANDOM_NEVER_TWICE: ("the same pair again", "never"),
+    GP_CODES: ("minor group", "code numbers"),
+    GP_NEVER_TWICE: ("the same pair again", "never"),
 }
-"""The choices that were changed, by the way they were changed in: what the choice is, and what was tried."""
+"""What each changed way of asking changes: the choice, and what was tried instead of the paper's."""
 
 
 class Courses:
-    """What each way of asking found after each question."""
+    """The means of each way of asking after each question, and what they say."""
 
     def __init__(self, run: FinishedRun) -> None:
-        self._frame: pd.DataFrame = run.table("active_learning", _COLUMNS).set_index(["way", "question"])
+        self._frame: pd.DataFrame = run.table(COURSES, _COLUMNS).set_index(["way", "question"])
+        self._changes: pd.DataFrame = run.table(CHANGES, ("base", "way", "question", *MEASURES))
+        self.compared: AskingCompared = read_document(run, COMPARED, AskingCompared)
         self.last = int(self._frame.index.get_level_values("question").max())
 
     def of(self, way: str) -> pd.DataFrame:
-        """The rows of a way, by question."""
+        """The rows of a way of asking, by question."""
         return pd.DataFrame(self._frame.xs(way, level="way"))
 
     def at(self, way: str, question: int, measure: str) -> float:
-        """A mean after a question."""
+        """The mean of a measure after a number of questions."""
         return float(self.of(way)[measure].loc[question])
+
+    def change(self, way: str, question: int, measure: str) -> float:
+        """How that mean differs from the one of the way that `way` is changed from."""
+        rows = self._changes[(self._changes["way"] == way) & (self._changes["question"] == question)]
+        return float(rows[measure].iloc[0])
 
 
 def read_courses(run: FinishedRun) -> Courses | None:
-    """What asking found in a run; None if its config says that nobody was asked."""
+    """The courses of a run; None if its config says that nobody was asked."""
     return Courses(run) if run.record.config.get("active_learning") else None
 
 
 def asking_sentence(courses: Courses) -> str:
-    """What nine questions find, for the page's answer."""
-    tree, gp = (100 * courses.at(way, BANDIT, "found_share") for way in ("tree_top_leaf", "gp_qeubo"))
+    """A sentence on the share of favourites found after nine questions."""
+    tree, gp = (100 * courses.at(way, BANDIT, "found_share") for way in (TREE_TOP_LEAF, GP_QEUBO))
     return (
         f"Asked {BANDIT} questions of the tree’s choosing, {fixed(tree, 0)}% of users are recommended the item they "
         f"like best; with questions chosen by a Gaussian process it is {fixed(gp, 0)}%."
@@ -96,14 +129,14 @@ def _curves(courses: Courses, published: float | None) -> list[Block]:
         _picture(courses, measure, axis)
         for measure, axis in (("rho_regret", "ρ-regret"), ("top1_error", "top-1 error"))
     ]
-    bandit = Curve("bandit, keeps the winner", (1 + courses.of("tree_top_leaf").index.to_numpy()[:10]) / 10)
+    bandit = Curve("bandit, keeps the winner", np.asarray(courses.compared.bandit))
     found = [Curve(label, courses.of(way)["found_share"].to_numpy()) for way, label in WAYS.items()]
     marks = [] if published is None else [Mark(BANDIT, published, "published")]
     again = {
-        "tree_top_leaf": "tree, may ask again",
-        "gp_never_twice": "Gaussian process",
-        "never_twice": "tree",
-        "kept_never_twice": "tree, straddlers kept",
+        TREE_TOP_LEAF: "tree, may ask again",
+        GP_NEVER_TWICE: "Gaussian process",
+        NEVER_TWICE: "tree",
+        KEPT_NEVER_TWICE: "tree, straddlers kept",
     }
     repeats = [Curve(label, courses.of(way)["rho_regret"].to_numpy()) for way, label in again.items()]
     return [
@@ -128,8 +161,8 @@ def _curves(courses: Courses, published: float | None) -> list[Block]:
             ],
             "What is found, and what asking a pair only once does.",
             "Left: the share of users whose favourite is the one item recommended. A bandit that keeps the winner of "
-            f"each question needs {BANDIT} to be sure of it among ten items. Right: no pair is asked twice, but in the "
-            "first curve.",
+            f"each question needs {BANDIT} to be sure of it among ten items. Right: no pair is asked twice, except "
+            "in the first curve.",
         ),
     ]
 
@@ -144,14 +177,14 @@ def _picture(courses: Courses, measure: str, axis: str) -> Picture:
 
 
 def _after_nine(courses: Courses, measure: str, decimals: int) -> str:
-    told = (f"{label} {fixed(courses.at(way, BANDIT, measure), decimals)}" for way, label in WAYS.items())
-    return f"after {BANDIT} questions: " + "; ".join(told)
+    means = (f"{label} {fixed(courses.at(way, BANDIT, measure), decimals)}" for way, label in WAYS.items())
+    return f"after {BANDIT} questions: " + "; ".join(means)
 
 
 def _published(run: FinishedRun) -> float | None:
-    """The published share of favourites found; None for simulated data, with which it cannot be compared."""
-    told = [row.published for row in run.metrics if row.metric == "found_share" and row.published is not None]
-    return told[0] if told and not run.record.simulated else None
+    """The published share of favourites found; None for simulated data, which it says nothing about."""
+    values = [row.published for row in run.metrics if row.metric == "found_share" and row.published is not None]
+    return values[0] if values and not run.record.simulated else None
 
 
 def _definitions() -> Definitions:
@@ -172,12 +205,13 @@ def _definitions() -> Definitions:
 
 def _choices(courses: Courses) -> Table:
     rows = []
-    for base, choices in CHOICES.items():
+    for base, ways in CHANGED_FROM.items():
         label, last = WAYS[base], ""
-        for way, (choice, tried) in choices.items():
+        for way in ways:
+            choice, tried = CHOICES[way]
             cells = [
-                change_of(courses, way, base, measure, question)
-                for measure in ("rho_regret", "top1_error", "found_share")
+                _change(courses.change(way, question, measure), measure)
+                for measure in MEASURES
                 for question in (BANDIT, courses.last)
             ]
             first = not last
@@ -189,8 +223,8 @@ def _choices(courses: Courses) -> Table:
             )
             last = choice
     return Table(
-        "What the choices the paper leaves open move: the difference to the way of asking that heads each block, after "
-        f"{BANDIT} and after {courses.last} questions. Favourites found in points.",
+        "How each choice that the paper leaves open changes the results: the difference to the way of asking above each "
+        f"block, after {BANDIT} and after {courses.last} questions. Favourites found in points.",
         [
             Column("choice", "left"),
             Column("tried", "left"),
@@ -207,71 +241,62 @@ def _choices(courses: Courses) -> Table:
 
 
 def _base(courses: Courses, way: str, label: str) -> str:
-    """What the way that heads a block finds, in words."""
+    """The means of the way of asking above a block, in words."""
 
     def both(measure: str, scale: int, decimals: int) -> str:
         return " / ".join(fixed(scale * courses.at(way, at, measure), decimals) for at in (BANDIT, courses.last))
 
-    told = [f"ρ-regret {both('rho_regret', 1, 2)}", f"top-1 error {both('top1_error', 1, 2)}"]
-    told.append(f"found {both('found_share', 100, 0)}%")
-    return f"{label[:1].upper()}{label[1:]}: {listed(told)}"
+    means = [f"ρ-regret {both(RHO_REGRET, 1, 2)}", f"top-1 error {both(TOP1_ERROR, 1, 2)}"]
+    means.append(f"found {both(FOUND_SHARE, 100, 0)}%")
+    return f"{label[:1].upper()}{label[1:]}: {listed(means)}"
 
 
-def change_of(courses: Courses, way: str, base: str, measure: str, question: int) -> str:
-    """How a mean differs from that of another way, signed; a share in points."""
-    difference = courses.at(way, question, measure) - courses.at(base, question, measure)
-    if measure == "found_share":
+def _change(difference: float, measure: str) -> str:
+    """The change of a measure, signed; of a share in points."""
+    if measure == FOUND_SHARE:
         return points(difference)
     text = f"{difference:+.2f}".replace("-", "−")
     return "0.00" if text[1:] == "0.00" else text
 
 
 def _reading(run: FinishedRun, courses: Courses) -> Prose:
-    """What the curves say, and whether it is what the paper says."""
+    """What the curves say, beside what the paper says."""
     rho, found = (
-        {way: courses.at(way, BANDIT, measure) for way in (*WAYS, "never_twice")}
-        for measure in ("rho_regret", "found_share")
+        {way: courses.at(way, BANDIT, measure) for way in (*WAYS, NEVER_TWICE)} for measure in (RHO_REGRET, FOUND_SHARE)
     )
-    faster = "tree" if rho["tree_top_leaf"] < rho["gp_qeubo"] else "Gaussian process"
+    compared = courses.compared
+    faster = "tree" if compared.lower_regret == TREE_TOP_LEAF else "Gaussian process"
     paper = (
         ""
         if run.record.simulated
         else " The paper reads its Figure 3 as the tree reaching a low ρ-regret faster, and both finding about 70%."
     )
     rule = [
-        f"The top-leaf rule {_more(found['tree_top_leaf'] - found['tree_qeubo'], 'finds more', 'finds fewer')} "
+        f"The top-leaf rule finds {compared.top_leaf_finds} "
         f"favourites than plain qEUBO within {BANDIT} questions "
-        f"({_percent(found['tree_top_leaf'])} against {_percent(found['tree_qeubo'])}), and its ρ-regret is "
-        f"{_more(rho['tree_top_leaf'] - rho['tree_qeubo'], 'higher', 'lower')} ({fixed(rho['tree_top_leaf'], 2)} "
-        f"against {fixed(rho['tree_qeubo'], 2)}): it refines the leaf at the top and leaves what lies below it tied."
+        f"({percent(found[TREE_TOP_LEAF], 0)} against {percent(found[TREE_QEUBO], 0)}), and its ρ-regret is "
+        f"{compared.top_leaf_regret} ({fixed(rho[TREE_TOP_LEAF], 2)} "
+        f"against {fixed(rho[TREE_QEUBO], 2)}): it refines the leaf at the top and leaves what lies below it tied."
     ]
-    if rho["tree_random"] < min(rho["tree_top_leaf"], rho["tree_qeubo"]):
+    if compared.random_ranks_best:
         rule.append(
-            f"Pairs drawn at random rank the top three better than either ({fixed(rho['tree_random'], 2)}), but find "
-            f"the favourite of {_percent(found['tree_random'])} only."
+            f"Pairs drawn at random rank the top three better than either ({fixed(rho[TREE_RANDOM], 2)}), but find "
+            f"the favourite of {percent(found[TREE_RANDOM], 0)} only."
         )
-    users, few = (int(courses.of(way)["users"].iloc[0]) for way in ("tree_top_leaf", "gp_qeubo"))
+    users, few = (int(courses.of(way)["users"].iloc[0]) for way in (TREE_TOP_LEAF, GP_QEUBO))
     return Prose(
         [
             f"Every user starts from nothing and says, question after question, which of two items comes first in the "
             f"ranking that user gave. {users:,} users are asked with trees, {few:,} with a Gaussian process, whose "
             f"hyperparameters are fitted again after every answer.",
-            f"After {BANDIT} questions the {faster} has the lower ρ-regret (tree {fixed(rho['tree_top_leaf'], 2)}, "
-            f"Gaussian process {fixed(rho['gp_qeubo'], 2)}); the tree finds the favourite of "
-            f"{_percent(found['tree_top_leaf'])} of the users and the Gaussian process of "
-            f"{_percent(found['gp_qeubo'])}.{paper}",
+            f"After {BANDIT} questions the {faster} has the lower ρ-regret (tree {fixed(rho[TREE_TOP_LEAF], 2)}, "
+            f"Gaussian process {fixed(rho[GP_QEUBO], 2)}); the tree finds the favourite of "
+            f"{percent(found[TREE_TOP_LEAF], 0)} of the users and the Gaussian process of "
+            f"{percent(found[GP_QEUBO], 0)}.{paper}",
             " ".join(rule),
             f"Algorithm 1 does not say whether a pair may be asked again. Never doing so moves the share found within "
-            f"{BANDIT} questions to {_percent(found['never_twice'])} and the ρ-regret after {courses.last} to "
-            f"{fixed(courses.at('never_twice', courses.last, 'rho_regret'), 2)}: where answers do not waver, asking "
+            f"{BANDIT} questions to {percent(found[NEVER_TWICE], 0)} and the ρ-regret after {courses.last} to "
+            f"{fixed(courses.at(NEVER_TWICE, courses.last, RHO_REGRET), 2)}: where answers do not waver, asking "
             "again tells nothing.",
         ]
     )
-
-
-def _more(difference: float, more: str, fewer: str) -> str:
-    return more if difference > 0 else fewer
-
-
-def _percent(share: float) -> str:
-    return f"{fixed(100 * share, 0)}%"

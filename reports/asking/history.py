@@ -1,4 +1,4 @@
-"""What the users before are worth: regret of new users who start from them, beside those who start from nothing."""
+"""What earlier users are worth: regret of new users who start from their answers, or from nothing."""
 
 from __future__ import annotations
 
@@ -6,22 +6,30 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from models.records.studies.asking_results import (
+    FOUND_SHARE,
+    HISTORY,
+    RHO_REGRET,
+    TOP1_ERROR,
+    WITH_HISTORY,
+    WITHOUT_HISTORY,
+)
 from reports.figures.courses import Curve, draw_courses
 from reports.page import style
 from reports.page.blocks import Column, Figure, Picture, Prose, Row, Section, Table
 from reports.page.finished_run import FinishedRun
 from reports.page.wording import fixed
 
-WAYS: Mapping[str, str] = {"with_history": "with the users before", "without_history": "from nothing"}
+WAYS: Mapping[str, str] = {WITH_HISTORY: "with the users before", WITHOUT_HISTORY: "from nothing"}
 TABLES: Mapping[str, str] = {"sushi": "set A, ten items", "sushi_b": "set B, ten of a hundred items"}
-MEASURES: Mapping[str, str] = {"rho_regret": "ρ-regret", "top1_error": "top-1 error", "found_share": "favourite found"}
-_COLUMNS = ("table", "way", "question", "users", "rho_regret", "rho_regret_sd", "top1_error", "found_share")
+LABELS: Mapping[str, str] = {RHO_REGRET: "ρ-regret", TOP1_ERROR: "top-1 error", FOUND_SHARE: "favourite found"}
+_COLUMNS = ("table", "way", "question", "users", f"{RHO_REGRET}_sd", *LABELS)
 _AT = (0, 5, 9, 20)
 
 
 def history_section(run: FinishedRun) -> Section:
     """Curves of the regret on each table, and a table of all measures. Raises NotARunError if they are missing."""
-    found = run.table("history", _COLUMNS)
+    found = run.table(HISTORY, _COLUMNS)
     tables = [name for name in TABLES if name in set(found["table"])]
     pictures = [_picture(found[found["table"] == name], name) for name in tables]
     cohort = run.record.config.get("cohort")
@@ -51,7 +59,7 @@ def _picture(found: pd.DataFrame, name: str) -> Picture:
     curves = []
     for way, label in WAYS.items():
         rows = found[found["way"] == way].sort_values("question")
-        curves.append(Curve(label, rows["rho_regret"].to_numpy(float), rows["rho_regret_sd"].to_numpy(float)))
+        curves.append(Curve(label, rows[RHO_REGRET].to_numpy(float), rows[f"{RHO_REGRET}_sd"].to_numpy(float)))
     alt = "; ".join(f"{curve.label}: from {curve.mean[0]:.2f} to {curve.mean[-1]:.2f}" for curve in curves)
     drawing = draw_courses(f"ρ-regret, {TABLES[name].partition(',')[0]}", curves, height=56)
     file = f"history-{name.replace('_', '-')}"
@@ -65,16 +73,16 @@ def _at(found: pd.DataFrame, table: str, way: str, question: int, measure: str) 
 
 def _words(found: pd.DataFrame, tables: list[str]) -> str:
     last = int(found["question"].max())
-    told = []
+    sentences = []
     for name in tables:
-        before = [_at(found, name, way, 0, "rho_regret") for way in WAYS]
-        after = [_at(found, name, way, last, "rho_regret") for way in WAYS]
-        told.append(
+        before = [_at(found, name, way, 0, RHO_REGRET) for way in WAYS]
+        after = [_at(found, name, way, last, RHO_REGRET) for way in WAYS]
+        sentences.append(
             f"on {TABLES[name].partition(',')[0]} the regret is {fixed(before[0], 2)} instead of {fixed(before[1], 2)} "
             f"before the first question, and {fixed(after[0], 2)} instead of {fixed(after[1], 2)} after {last}"
         )
-    said = "; ".join(told)
-    return f"{said[0].upper()}{said[1:]}."
+    text = "; ".join(sentences)
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _table(found: pd.DataFrame, tables: list[str]) -> Table:
@@ -82,10 +90,10 @@ def _table(found: pd.DataFrame, tables: list[str]) -> Table:
     rows = []
     for name in tables:
         heading = TABLES[name][0].upper() + TABLES[name][1:]
-        for measure, label in MEASURES.items():
+        for measure, label in LABELS.items():
             for way, started in WAYS.items():
                 cells = [fixed(_at(found, name, way, question, measure), 2) for question in questions]
-                first = measure == next(iter(MEASURES)) and way == next(iter(WAYS))
+                first = measure == next(iter(LABELS)) and way == next(iter(WAYS))
                 rows.append(Row([label, started, *cells], group=heading if first else ""))
     users = int(found["users"].max())
     return Table(

@@ -1,4 +1,4 @@
-"""Published beside found: a dot for what a run found, a bar for its spread, an open diamond for what was published."""
+"""A figure of found and published shares: a dot and a bar for the run, an open diamond for the published value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LABELS = 28.0  # mm left of the axis
 
 
 class Estimate(NamedTuple):
-    """A share found, its standard deviation, and what was published for it."""
+    """A share found by a run, its standard deviation, and the published value."""
 
     label: str
     value: float
@@ -23,12 +23,12 @@ class Estimate(NamedTuple):
 
     @property
     def lowest(self) -> float:
-        """The lowest share that is drawn for it."""
+        """The lowest share that the drawing reaches."""
         return min(self.value - (self.sd or 0.0), 1.0 if self.published is None else self.published)
 
 
 def draw_comparison(title: str, estimates: Sequence[Estimate], *, lowest: float, width: float) -> Figure:
-    """One line an estimate on a scale of shares from about `lowest` to 1; `width` in mm."""
+    """One line for each estimate, on a scale of shares from about `lowest` to 1; `width` in mm."""
     height = 15 + 6.5 * len(estimates)
     with style.house_style():
         figure = style.new_figure(width, height)

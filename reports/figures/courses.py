@@ -1,4 +1,4 @@
-"""What is learnt from one question after another: curves over questions, with bands over users."""
+"""A figure of curves over the number of questions, with bands over users."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BANDS = (style.ACCENT_TINT, style.TINT)
 
 
 class Curve(NamedTuple):
-    """A mean after 0, 1, 2, ... questions, and its standard deviation over users if a band is to show it."""
+    """A mean after 0, 1, 2, ... questions, and its standard deviation over users if a band shows it."""
 
     label: str
     mean: FloatArray

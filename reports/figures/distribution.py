@@ -1,4 +1,4 @@
-"""How a number is spread over respondents: for every value, the share of them that reaches at least it."""
+"""A figure of a distribution over respondents: for every value, the share of them at or above it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ _LINES = ((style.ACCENT, "-"), (style.MID, (0, (4, 1.5))))
 
 
 def draw_spread(axis: str, groups: Mapping[str, FloatArray], *, log: bool, width: float, height: float) -> Figure:
-    """One line for each of at most two groups of values; `width` x `height` in mm. Missing values (NaN) are
-    left out; `log` needs positive ones.
+    """One line for each of at most two groups of values; `width` x `height` in mm.
+
+    Missing values (NaN) are left out; log: a logarithmic axis, for positive values.
     """
     with style.house_style():
         figure = style.new_figure(width, height)

@@ -51,9 +51,9 @@ _OTHER_LEAF = _Colours(style.MUTED, style.RULE, style.TINT)
 
 @dataclass(frozen=True)
 class TreeDrawing:
-    """The picture of a tree, its width in mm, and the depth below which it is cut (None: all of it is there).
+    """The picture of a tree, its width in mm, and the depth below which it is cut (None: not cut).
 
-    gaussians: how many of its leaves are drawn; the others are below the cut.
+    gaussians: number of leaves drawn; the others are below the cut.
     """
 
     figure: Figure
@@ -76,7 +76,7 @@ def draw_tree(
     nodes in pre-order; leaf_mean, leaf_sd: (L,) utilities; leaf_items: the names of the items in each leaf, may be
     empty. A tree with more leaves than the page has room for is cut at a depth, and the picture says so.
 
-    Raises ValueError if the leaves of the nodes are not those of the means, standard deviations and items.
+    Raises ValueError if the numbers of leaves, means, standard deviations and lists of items differ.
     """
     leaves = sum(node.leaf is not None for node in nodes)
     if not leaves == len(leaf_mean) == len(leaf_sd) == len(leaf_items):
@@ -121,7 +121,7 @@ def _text_width(text: str, size: float, weight: int) -> float:
 
 @dataclass(frozen=True)
 class _Utilities:
-    """The leaves' Gaussians, (L,) each, and how they are put in words."""
+    """Means and standard deviations of the leaves, (L,) each, and their labels."""
 
     mean: FloatArray
     sd: FloatArray
@@ -131,26 +131,26 @@ class _Utilities:
         return int(np.argmax(self.mean))
 
     def ranks(self, leaves: Sequence[int]) -> str:
-        """Competition rank of the leaf's mean, 1 the most preferred; of several leaves the range of theirs."""
+        """Competition rank of a leaf's mean, 1 being the most preferred; the range of ranks of several leaves."""
         ranks = [1 + int(np.sum(self.mean > self.mean[leaf])) for leaf in leaves]
         return str(ranks[0]) if len(set(ranks)) == 1 else f"{min(ranks)}–{max(ranks)}"
 
     def lines(self, leaves: tuple[int, ...]) -> tuple[str, str, str]:
-        """Rank, mean and standard deviation under an end; under several leaves at once the range of their means."""
+        """Rank, mean and standard deviation under an end; the range of means if it stands for several leaves."""
         means = self.mean[list(leaves)]
         if len(leaves) > 1:
             return self.ranks(leaves), f"{_signed(means.min())} to {_signed(means.max())}", ""
         return self.ranks(leaves), _signed(means[0]), f"± {self.sd[leaves[0]]:.2f}"
 
     def limits(self) -> tuple[float, float]:
-        """The utilities the axis must reach; never an empty range."""
+        """Lower and upper end of the utility axis; never an empty range."""
         low, high = np.min(self.mean - _REACH * self.sd), np.max(self.mean + _REACH * self.sd)
         return (float(low), float(high)) if high > low else (float(low) - 1.0, float(high) + 1.0)
 
 
 @dataclass(frozen=True)
 class _UtilityAxis:
-    """The utilities shown, and where the axis stands."""
+    """The range of the utility axis, and its place on the page."""
 
     low: float
     high: float
@@ -166,7 +166,7 @@ def _signed(value: float) -> str:
 
 
 def _draw_edges(axes: Axes, layout: Layout, top_leaf: int) -> None:
-    """Curves from card to card and from each end down to its Gaussian; the way to the top leaf is dark."""
+    """Curves from card to card and from each end to its Gaussian; the path to the top leaf is coloured."""
     items = max(layout.root.node.n_items, 1)
 
     def breadth(spot: Spot) -> float:
@@ -204,7 +204,7 @@ def _draw_cards(axes: Axes, layout: Layout) -> None:
 
 
 def _draw_leaves(axes: Axes, layout: Layout, values: _Utilities) -> None:
-    """The leaves' band: the utility axis, a Gaussian for every leaf, and what stands below."""
+    """The band of leaves: the utility axis, a Gaussian for every leaf, and the labels below."""
     axis = _UtilityAxis(*values.limits(), top=layout.leaves_top, bottom=layout.leaves_top + _PANEL)
     _draw_axis(axes, axis, layout)
     half = min(min(spot.strip for spot in layout.ends) / 2 - 2, 26.0)
@@ -240,7 +240,7 @@ def _draw_axis(axes: Axes, axis: _UtilityAxis, layout: Layout) -> None:
 
 
 def _draw_gaussian(axes: Axes, x: float, y: FloatArray, half: float, colours: _Colours) -> None:
-    """A Gaussian on end at the heights `y` of _Z, `half` wide to either side of its mean; mean and ± 1 sd marked."""
+    """An upright Gaussian at the heights `y` of _Z, `half` wide to either side; mean and ± 1 sd are marked."""
     spread = half * np.exp(-(_Z**2) / 2)
     within = np.abs(_Z) <= 1
     axes.fill_betweenx(y, x - spread, x + spread, color=colours.tint, linewidth=0)

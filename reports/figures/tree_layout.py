@@ -1,4 +1,4 @@
-"""Where the parts of a drawn tree go, so that no two texts can meet.
+"""The layout of a drawn tree, in which no two texts overlap.
 
 Every subtree owns a strip of the width and every depth a band of the height; a text stands inside the strip and the
 band of its node, and an edge stays inside its parent's strip. Leaves share one band at the bottom, left to right.
@@ -43,34 +43,34 @@ Line = tuple[str, tuple[float, int]]
 
 @dataclass(frozen=True)
 class Tree:
-    """What is to be drawn: the nodes in pre-order, their columns, and the names of the items in each leaf."""
+    """The tree to draw: its nodes in pre-order, their columns, and the names of the items in each leaf."""
 
     nodes: Sequence[Node]
     columns: Sequence[Column]
     leaf_items: Sequence[Sequence[str]]
 
     def leaves_below(self, at: int) -> tuple[int, ...]:
-        """The leaf numbers of node `at` and under it, left to right: in pre-order a subtree is a run of nodes."""
+        """The leaves of the subtree at node `at`, left to right; in pre-order a subtree is a run of nodes."""
         below = takewhile(lambda node: node.depth > self.nodes[at].depth, self.nodes[at + 1 :])
         return tuple(node.leaf for node in (self.nodes[at], *below) if node.leaf is not None)
 
     def ends(self, cut_at: int) -> int:
-        """How many ends the drawing has if it is cut at a depth."""
+        """Number of ends of the drawing if it is cut at a depth."""
         return sum(node.depth == cut_at or (node.depth < cut_at and node.leaf is not None) for node in self.nodes)
 
 
 @dataclass
 class Spot:
-    """A node in the drawing. `answer` leads to it, `question` is asked there, both in lines; `detail` stands below.
+    """A node in the drawing: the lines of the answer that leads to it, of its question, and of the detail below.
 
-    An end asks nothing; it has the leaves it stands for.
+    An end has no question; it has the leaves it stands for.
     """
 
     node: Node
     answer: tuple[str, ...]
     question: tuple[str, ...]
     detail: tuple[str, ...]
-    texts: tuple[str, str]  # answer and question, not in lines
+    texts: tuple[str, str]  # answer and question before wrapping
     items: tuple[str, ...] = ()
     leaves: tuple[int, ...] = ()
     children: list[Spot] = field(default_factory=list)
@@ -82,7 +82,7 @@ class Spot:
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """The lines of text at the node, from the top: the answer that led here, then the next question."""
+        """The lines of text at the node, from the top: answer, question, detail."""
         parts = ((self.answer, ANSWER), (self.question, QUESTION), (self.detail, DETAIL))
         return tuple((line, how) for lines, how in parts for line in lines)
 
@@ -100,7 +100,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Layout:
-    """A placed tree: its spots, its size, where the leaves' band begins, and the depth it was cut at, if it was."""
+    """A placed tree: its spots, its size, the top of the leaves' band, and the depth of the cut (None: not cut)."""
 
     root: Spot
     ends: tuple[Spot, ...]
@@ -121,9 +121,9 @@ def place(
 ) -> Layout:
     """Place the tree in a width between `widths` and a height of at most `height`.
 
-    Long texts are wrapped ever more tightly; if even that does not fit, everything below some depth is drawn as one
-    end that says how many leaves it stands for. `end_lines` are the texts that stand under an end besides its items,
-    `leaf_band` is the height of the leaves' band for a number of lines of items.
+    Long texts are wrapped more and more tightly. If that is not enough, every subtree below some depth is drawn as one
+    end that says how many leaves it stands for. end_lines: the texts under an end besides its items; leaf_band: height
+    of the leaves' band for a number of lines of items.
 
     Raises ValueError if not even one leaf fits.
     """
@@ -147,7 +147,7 @@ def place(
 
 
 def _spot(tree: Tree, at: int, answer: str, cut_at: int, wraps: tuple[int, int]) -> Spot:
-    """The spot of node `at` and all below it, with texts wrapped at so many characters in cards and at ends."""
+    """The spot of node `at` and all below it; wraps: characters per line in cards and at ends."""
     node = tree.nodes[at]
     leaves = tree.leaves_below(at)
     if node.left is None or node.right is None or node.depth >= cut_at:
@@ -176,7 +176,7 @@ def _item_lines(tree: Tree, leaves: Sequence[int], wrap: int) -> tuple[str, ...]
 
 
 def _wrapped(text: str, wrap: int) -> tuple[str, ...]:
-    """Lines of at most `wrap` characters, at most four of them; only a word of more than `_LONGEST` is broken."""
+    """At most four lines of at most `wrap` characters; only words longer than `_LONGEST` are broken."""
     words = " ".join(" ".join(textwrap.wrap(word, _LONGEST)) for word in text.split())
     return tuple(textwrap.wrap(words, wrap, max_lines=4, placeholder=" …", break_long_words=False))
 
@@ -192,7 +192,7 @@ def _widen(spot: Spot, measure: Measure, end_lines: Callable[[tuple[int, ...]], 
 
 
 def _unwrap(root: Spot, measure: Measure) -> None:
-    """Take as few lines as there is room for in each spot's strip, which is wider than it needs near the root."""
+    """Wrap the texts of each spot into as few lines as its strip allows; near the root strips are wide."""
     for spot in root.walk():
         for wrap in sorted({wrap for wraps in _WRAPS for wrap in wraps}, reverse=True):
             answer, question = (_wrapped(text, wrap) for text in spot.texts)
@@ -204,7 +204,7 @@ def _unwrap(root: Spot, measure: Measure) -> None:
 
 
 def _stack(root: Spot, height: float) -> float | None:
-    """Set the top of every spot, depth by depth, and return where the leaves' band begins; None if that is too low."""
+    """Set the top of every spot, by depth, and return the top of the leaves' band; None if it does not fit."""
     depths: dict[int, list[Spot]] = {}
     for spot in root.walk():
         depths.setdefault(spot.node.depth, []).append(spot)
@@ -219,7 +219,7 @@ def _stack(root: Spot, height: float) -> float | None:
 
 
 def _spread(spot: Spot, left: float, width: float) -> None:
-    """Give the spot its strip; what its children do not need is shared out evenly over the ends below them."""
+    """Give the spot its strip; width that its children do not need is divided evenly over the ends below them."""
     spot.strip = width
     spot.x = left + width / 2
     if not spot.children:

@@ -1,12 +1,13 @@
-"""Who was asked in a run of the PMR study, what, how often, and how long an answer took."""
+"""Which model was asked in a run of the PMR study, what, how often, and how long an answer took."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
+from models.records.studies.message_results import CONVERSATION, AskedModel, TemplateCount
 from reports.page.blocks import Block, Column, Definitions, Row, Section, Table
+from reports.page.documents import read_document
 from reports.page.finished_run import FinishedRun, NotARunError
 from reports.page.wording import MISSING, fixed
 
@@ -22,63 +23,46 @@ PUBLISHED_TIMES = (
 )
 
 
-class Count(BaseModel):
-    """How often one template was asked, and with which luck."""
-
-    model_config = ConfigDict(frozen=True)
-
-    template: str
-    requests: int
-    refused: int
-    missing: int
-    tokens: int
-
-
-class Asked(BaseModel):
-    """The engine and the model of a run, and what it was asked."""
-
-    model_config = ConfigDict(frozen=True)
+class Asked(NamedTuple):
+    """The engine of a run, and the model with the counts of what it was asked."""
 
     engine: str
-    model: str
-    revision: str
-    templates: tuple[Count, ...]
+    answered: AskedModel
 
     @property
     def has_model(self) -> bool:
-        """Whether a language model was asked at all."""
-        return self.model != RULES
+        """Whether a language model was asked."""
+        return self.answered.model != RULES
 
     @property
     def who(self) -> str:
-        """Who was asked, in words."""
-        return self.model if self.has_model else "keyword rules (no language model)"
+        """The model, in words."""
+        return self.answered.model if self.has_model else "keyword rules (no language model)"
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What every page must say of it."""
+        """The warning on every page of a report without a language model."""
         return () if self.has_model else ("KEYWORD RULES, NO LANGUAGE MODEL",)
 
 
 def read_asked(run: FinishedRun) -> Asked:
     """Read `results/conversation.json`. Raises NotARunError if it is missing or malformed."""
     try:
-        # Not among the results: answers replayed are the same answers.
-        engine = run.record.config["engine"]["kind"]
-        return Asked.model_validate({**run.json("conversation"), "engine": engine})
-    except (ValidationError, KeyError, TypeError) as problem:
-        path = run.path / "results" / "conversation.json"
-        raise NotARunError(f"{path}, or the engine in run.json, is malformed. Run the study again.") from problem
+        # The engine is not among the results: replayed answers give the same results.
+        engine = str(run.record.config["engine"]["kind"])
+    except (KeyError, TypeError) as problem:
+        raise NotARunError(f"{run.path / 'run.json'} names no engine. Run the study again.") from problem
+    return Asked(engine, read_document(run, CONVERSATION, AskedModel))
 
 
 def asked_section(run: FinishedRun, asked: Asked) -> Section:
     """The engine, and a line for each kind of question."""
     how = "recorded answers, replayed" if asked.engine == "replay" else asked.engine
-    who = Definitions([("Answers by", asked.who), ("Revision", asked.revision), ("Engine", how)])
-    return Section("What was asked", [who, _counts(run, asked.templates, has_model=asked.has_model)])
+    who = Definitions([("Answers by", asked.who), ("Revision", asked.answered.revision), ("Engine", how)])
+    return Section("What was asked", [who, _counts(run, asked.answered.templates, has_model=asked.has_model)])
 
 
-def _counts(run: FinishedRun, counts: Sequence[Count], *, has_model: bool) -> Block:
+def _counts(run: FinishedRun, counts: Sequence[TemplateCount], *, has_model: bool) -> Block:
     times = {time.template: time for time in run.record.answers}
     rows = []
     for count in counts:

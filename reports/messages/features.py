@@ -2,85 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
-
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from models.records.feature_spec import FeatureSpec
+from models.records.studies.message_results import (
+    EXTRACTION_ACCURACY,
+    FEATURES,
+    SEARCH,
+    WORDINGS,
+    WORTH,
+    FeatureWorth,
+    FoundFeature,
+    HardKind,
+    Round,
+    SearchRounds,
+)
+from models.records.studies.respondent_results import SPLITS
 from reports.page.blocks import Block, Column, Prose, Row, Section, Table
-from reports.page.finished_run import FinishedRun, NotARunError
+from reports.page.documents import read_document
+from reports.page.finished_run import FinishedRun
 from reports.page.wording import MISSING, fixed, points, share, spaced
 
-HARD = {"same_leaf": "same leaf", "same_value": "same value", "reversed": "reversed"}
-
-
-class _Read(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class Trace(_Read):
-    """A comparison the model reasoned about."""
-
-    comparison: str
-    kind: str
-    request: str
-
-
-class Round(_Read):
-    """A round of the search."""
-
-    number: int
-    hard: dict[str, int]
-    traces: tuple[Trace, ...]
-    proposal: FeatureSpec | None
-    verdict: Literal["kept", "dropped", "refused"]
-    reason: str
-    before: float
-    after: float | None
-    pruned: tuple[str, ...]
-
-
-class RoundsFound(_Read):
-    """All rounds, and why the search ended."""
-
-    ended: str
-    rounds: tuple[Round, ...]
-
-
-class FoundFeature(_Read):
-    """A feature of the tree, the round that brought it, and how many of its values are missing in each inbox."""
-
-    spec: FeatureSpec
-    round: int | None
-    missing: dict[str, int]
+HARD: Mapping[HardKind, str] = {"same_leaf": "same leaf", "same_value": "same value", "reversed": "reversed"}
 
 
 def rounds_section(run: FinishedRun) -> Section:
     """Every round of the search: what was hard, what was proposed, and what became of it."""
-    found: RoundsFound = _read(run, "search", TypeAdapter(RoundsFound))
+    found: SearchRounds = read_document(run, SEARCH, SearchRounds)
     if not found.rounds:
         return Section("How the features were found", [Prose(["They were given; nothing was proposed."])])
-    told = (
+    how = (
         "In every round pairs that the tree gets wrong are reasoned about, and one feature is proposed and read from "
         "every message. Validation pairs decide whether it is kept."
     )
-    return Section("How the features were found", [Prose([told]), _rounds(found), _traces(found.rounds)])
+    return Section("How the features were found", [Prose([how]), _rounds(found), _traces(found.rounds)])
 
 
 def features_section(run: FinishedRun) -> Section:
-    """What each feature is, what leaving it out does, and, of simulated messages, how well it was read."""
-    features: list[FoundFeature] = _read(run, "features", TypeAdapter(list[FoundFeature]))
+    """What each feature is, what leaving it out does, and, for simulated messages, how often it was read right."""
+    features: list[FoundFeature] = read_document(run, FEATURES, list[FoundFeature])
     own = sum(feature.round is not None for feature in features)
-    told = (
+    what = (
         f"A feature is a question put to every message, and the answers it may have. Of the tree’s {len(features)} "
         f"features the search proposed {own}."
     )
-    blocks = [Prose([told]), _features(features), *_sensitivity(run, features), *_accuracy(run)]
+    blocks = [Prose([what]), _features(features), *_sensitivity(run), *_accuracy(run)]
     return Section("The features", blocks)
 
 
-def _rounds(found: RoundsFound) -> Table:
+def _rounds(found: SearchRounds) -> Table:
     rows = []
     for each in found.rounds:
         name = (
@@ -98,7 +69,7 @@ def _rounds(found: RoundsFound) -> Table:
             Column("Verdict", "left"),
         ],
         rows,
-        note=f"How it ended: {found.ended}. Hard comparisons are training pairs that lie in one leaf, in two leaves of "
+        note=f"Why it ended: {found.ended}. Hard comparisons are training pairs that lie in one leaf, in two leaves of "
         "the same value, or the wrong way round.",
     )
 
@@ -111,7 +82,7 @@ def _verdict(each: Round) -> str:
 
 
 def _traces(rounds: Sequence[Round]) -> Table:
-    """Which reasonings each proposal rests on, by the ids of the two messages; their words are in the ledger."""
+    """The comparisons that each proposal rests on, by the ids of the two messages."""
     rows = [
         Row((str(each.number), "; ".join(f"{trace.comparison.replace('_', ' > ')}" for trace in each.traces)))
         for each in rounds
@@ -158,24 +129,18 @@ def _values(spec: FeatureSpec) -> str:
     return ", ".join(map(spaced, spec.values)) or "yes or no"
 
 
-def _sensitivity(run: FinishedRun, features: Sequence[FoundFeature]) -> list[Block]:
-    """What the accuracies become without each feature (dt-pbo, Table 10), the most missed first."""
-    names = [each.spec.name for each in features if any(row.variant == each.spec.name for row in run.metrics)]
-    if not names:
+def _sensitivity(run: FinishedRun) -> list[Block]:
+    """Accuracy without each feature (dt-pbo, Table 10), in the order of the results."""
+    worth: list[FeatureWorth] = read_document(run, WORTH, list[FeatureWorth])
+    if not worth:
         return []
-    change = {
-        (name, split): run.metric("delta_accuracy", variant=name, split=split)
-        for name in names
-        for split in ("train", "test")
-    }
-    published = not run.record.simulated and any(found.published is not None for found in change.values())
+    published = not run.record.simulated and any(each.published for each in worth)
     rows = []
-    for name in sorted(names, key=lambda name: change[name, "test"].value):
-        cells = [spaced(name)]
-        for split in ("train", "test"):
-            found = change[name, split]
-            cells += [share(run.metric("accuracy", variant=name, split=split).value), points(found.value)]
-            cells += [points(found.published)] if published else []
+    for each in worth:
+        cells = [spaced(each.feature)]
+        for split in SPLITS:
+            cells += [share(each.accuracy[split]), points(each.change[split])]
+            cells += [points(each.published.get(split))] if published else []
         rows.append(Row(cells))
     groups = {"train": "INBOX_A", "test": "INBOX_B"}
     headers = ("accuracy", "points", *(("published",) if published else ()))
@@ -195,37 +160,25 @@ def _sensitivity(run: FinishedRun, features: Sequence[FoundFeature]) -> list[Blo
 
 
 def _accuracy(run: FinishedRun) -> list[Block]:
-    """How exactly features were read, where the messages are simulated and the truth is known."""
-    if not (run.path / "results" / "extraction_accuracy.parquet").is_file():
+    """How often features were read exactly, if the messages are simulated and the truth is known."""
+    if not (run.path / "results" / f"{EXTRACTION_ACCURACY}.parquet").is_file():
         return []
-    table = run.table("extraction_accuracy", ("feature", "wording", "accuracy", "n"))
+    table = run.table(EXTRACTION_ACCURACY, ("feature", "wording", "accuracy", "n"))
     found = {(row.feature, row.wording): row for row in table.itertuples()}
-    wordings = ("all", "plain", "paraphrased")
     rows = [
-        Row((spaced(name), *(_share_of(found.get((name, wording))) for wording in wordings)))
+        Row((spaced(name), *(_share_of(found.get((name, wording))) for wording in WORDINGS)))
         for name in dict.fromkeys(table["feature"])
     ]
     return [
         Table(
             "How often a feature was read exactly as it was planted in the simulated messages.",
-            [Column("Feature", "left"), *(Column(f"{wording} messages") for wording in wordings)],
+            [Column("Feature", "left"), *(Column(f"{wording} messages") for wording in WORDINGS)],
             rows,
-            note="In brackets how many messages. A paraphrased message names no medical term. Of several labels all "
-            "must be right. Other features have no planted truth.",
+            note="In brackets how many messages. A paraphrased message names no medical term. If a feature has "
+            "several labels, all must be right. The other features were not planted.",
         )
     ]
 
 
 def _share_of(row: Any) -> str:
     return MISSING if row is None else f"{fixed(row.accuracy, 3)} ({row.n})"
-
-
-def _read(run: FinishedRun, name: str, kind: TypeAdapter[Any]) -> Any:
-    try:
-        return kind.validate_python(run.json(name))
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        path = run.path / "results" / f"{name}.json"
-        raise NotARunError(
-            f"{path}, {'.'.join(map(str, first['loc']))}: {first['msg']}. Run the study again."
-        ) from problem

@@ -4,46 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from models.records.published import gap
 from models.records.results import MetricRow
+from models.records.studies.respondent_results import (
+    CHOICE_SUMMARY,
+    DISCARDED,
+    GP,
+    KEPT,
+    POOLED,
+    POOLED_TREE,
+    ChoiceSummary,
+)
 from reports.figures.tree import MOST_HEIGHT
 from reports.page.blocks import Answer, Block, Column, Figure, KeyNumber, Page, Prose, Row, Section, Table
+from reports.page.documents import read_document
 from reports.page.finished_run import FinishedRun
 from reports.page.provenance import facts, provenance, warnings
 from reports.page.wording import MISSING, fixed, points, share, spaced
 from reports.respondents.example_tree import FittedTree, cut_in_words, read_example, read_tree, reading, tree_picture
-from reports.respondents.gp_accuracy import GP, gp_table
+from reports.respondents.gp_accuracy import gp_table
 from reports.respondents.leaving_out import leaving_out_section
 from reports.respondents.many_trees import asked_blocks, gallery_blocks
 from reports.respondents.tree_accuracy import (
-    DISCARDED,
-    KEPT,
     SPLITS,
     VARIANTS,
     accuracy_figure,
     accuracy_table,
     definitions,
-    left_out_of_scores,
     reason_ties,
     spreads,
+    unscored_users,
 )
 
-POOLED = "pooled"
 ALL_VARIANTS: Mapping[str, str] = {**VARIANTS, POOLED: "one tree for all"}
 MODELS: Mapping[str, str] = {**ALL_VARIANTS, GP: "Gaussian process"}
 WHO = "respondent"
 ITEM, ITEMS = "profile", "profiles"
 """What the leaves of a tree hold."""
 
-_USERS = ("variant", "test_accuracy", "leaves")
 _LARGE_TREE = 78.0  # mm, the height of the tree with straddlers kept
 
 
 def choice_page(run: FinishedRun, *, study: str, title: str) -> Page:
     """The report of a run of a choice study. Raises NotARunError if a result it needs is missing or malformed."""
-    sensitive = run.record.config.get("sensitive", ())
-    users = run.table("users", _USERS)
+    summary: ChoiceSummary = read_document(run, CHOICE_SUMMARY, ChoiceSummary)
     example = read_example(run, tuple(VARIANTS))
-    pooled = read_tree(run, "pooled_tree").counting(ITEM)
+    pooled = read_tree(run, POOLED_TREE).counting(ITEM)
     published = [row for row in run.metrics if row.published is not None]
     comparable = bool(published) and not run.record.simulated
     return Page(
@@ -52,22 +58,22 @@ def choice_page(run: FinishedRun, *, study: str, title: str) -> Page:
         facts=facts(run.record),
         warnings=warnings(run.record),
         cover="accuracy-test",
-        answer=_answer(run, published),
+        answer=_answer(run, summary),
         sections=[
             Section("Published beside found" if published else "What was found", _comparison(run, published)),
-            Section(f"Across {WHO}s", [spreads(users[users["variant"] != POOLED], VARIANTS, who=WHO)]),
+            Section(f"Across {WHO}s", [spreads(run, VARIANTS, who=WHO)]),
             Section("One respondent’s tree", _example(example.user_id, example.trees)),
             Section("One tree for all respondents", _pooled(run, pooled)),
-            Section("What trees ask about", asked_blocks(run, pooled, who=WHO, sensitive=sensitive)),
+            Section("What trees ask about", asked_blocks(run, who=WHO)),
             leaving_out_section(run, who=WHO),
             Section(f"Trees of single {WHO}s", gallery_blocks(run, who=WHO, counting=ITEM)),
-            Section("Why they differ" if comparable else "How to read the numbers", [_reasons(run)]),
+            Section("Why they differ" if comparable else "How to read the numbers", [_reasons(run, summary)]),
             provenance(run.record, run.cards()),
         ],
     )
 
 
-def _answer(run: FinishedRun, published: Sequence[MetricRow]) -> Answer:
+def _answer(run: FinishedRun, summary: ChoiceSummary) -> Answer:
     own, kept, all_ = (run.metric("accuracy", variant=variant, split="test") for variant in ALL_VARIANTS)
     leaves = {variant: run.metric("leaves", variant=variant, split="train").value for variant in ALL_VARIANTS}
     found = (
@@ -82,19 +88,18 @@ def _answer(run: FinishedRun, published: Sequence[MetricRow]) -> Answer:
         KeyNumber(share(all_.value), "held-out accuracy, one tree for all"),
         KeyNumber(fixed(leaves[POOLED], 0), "leaves, one tree for all"),
     ]
-    return Answer([found, *_verdict(run, published)], numbers)
+    return Answer([found, *_verdict(run, summary)], numbers)
 
 
-def _verdict(run: FinishedRun, published: Sequence[MetricRow]) -> list[str]:
-    if not published:
+def _verdict(run: FinishedRun, summary: ChoiceSummary) -> list[str]:
+    if not any(row.published is not None for row in run.metrics):
         simulated = "These data are simulated from known preferences. " if run.record.simulated else ""
         return [f"{simulated}Nothing published is known that these numbers could be compared with."]
-    if run.record.simulated:
+    if summary.smallest_gap is None or summary.largest_gap is None:
         return ["These data are simulated from known preferences: what was published about people is not comparable."]
-    off = [abs(row.value - row.published) for row in published if row.value is not None and row.published is not None]
     return [
-        f"The {len(off)} published accuracies are between {fixed(100 * min(off), 1)} and {fixed(100 * max(off), 1)} "
-        f"points away from what was found here."
+        f"The {summary.n_published} published accuracies are between {fixed(100 * summary.smallest_gap, 1)} and "
+        f"{fixed(100 * summary.largest_gap, 1)} points away from what was found here."
     ]
 
 
@@ -109,7 +114,7 @@ def _comparison(run: FinishedRun, published: Sequence[MetricRow]) -> list[Block]
     )
     blocks: list[Block] = [
         trees,
-        *left_out_of_scores(run, who=WHO),
+        *unscored_users(run, who=WHO),
         accuracy_figure(run, ALL_VARIANTS, who=WHO),
         accuracy_table(run, ALL_VARIANTS, who=WHO),
         gp_table(run, who=WHO),
@@ -121,17 +126,16 @@ def _comparison(run: FinishedRun, published: Sequence[MetricRow]) -> list[Block]
 
 def _published_table(run: FinishedRun, published: Sequence[MetricRow]) -> Table:
     simulated = run.record.simulated
-    told: dict[tuple[str, str], dict[str, MetricRow]] = {}
+    rows_of: dict[tuple[str, str], dict[str, MetricRow]] = {}
     for row in published:
-        told.setdefault((row.published_source or "", row.variant), {})[row.split] = row
+        rows_of.setdefault((row.published_source or "", row.variant), {})[row.split] = row
     rows = []
-    for (source, variant), by_split in told.items():
+    for (source, variant), by_split in rows_of.items():
         cells = [source, MODELS[variant]]
         for split in SPLITS:
             at = by_split.get(split)
             found, stated = (at.value, at.published) if at is not None else (None, None)
-            off = None if simulated or found is None or stated is None else found - stated
-            cells += [share(found), share(stated), MISSING if simulated else points(off)]
+            cells += [share(found), share(stated), MISSING if simulated else points(gap(found, stated))]
         rows.append(Row(cells))
     note = (
         "Not comparable: these data are simulated, and the published values are those of people."
@@ -186,7 +190,7 @@ def _pooled(run: FinishedRun, tree: FittedTree) -> list[Block]:
         Prose(
             [
                 f"This tree is fitted to the training choices of all {manifest.rows['users']:,} respondents, and so "
-                f"tells what they have in common.{limited}"
+                f"shows what they have in common.{limited}"
             ]
         ),
         Figure(
@@ -197,20 +201,18 @@ def _pooled(run: FinishedRun, tree: FittedTree) -> list[Block]:
     ]
 
 
-def _reasons(run: FinishedRun) -> Prose:
+def _reasons(run: FinishedRun, summary: ChoiceSummary) -> Prose:
     [manifest] = run.record.data
-    own, all_ = (run.metric("accuracy", variant=variant, split="test") for variant in (DISCARDED, POOLED))
-    each = manifest.rows["comparisons"] / manifest.rows["users"]
-    held_out = each * float(run.record.config["test_share"])
+    own = run.metric("accuracy", variant=DISCARDED, split="test")
     return Prose(
         [
-            f"A respondent made {fixed(each, 1)} choices on average that say something about two profiles, and "
-            f"{fixed(held_out, 1)} of them are held out. One respondent’s accuracy can therefore take only "
-            f"a few values, and its standard deviation over respondents, {fixed(own.sd, 2)}, is mostly that of so few "
-            "trials.",
+            f"A respondent made {fixed(summary.comparisons_each, 1)} choices on average that say something about two "
+            f"profiles, and {fixed(summary.held_out_each, 1)} of them are held out. One respondent’s accuracy can "
+            f"therefore take only a few values, and its standard deviation over respondents, "
+            f"{fixed(own.sd, 2)}, is mostly that of so few trials.",
             f"One tree for all knows {manifest.rows['comparisons']:,} choices and nobody’s taste in particular; a tree "
             f"each knows one respondent’s choices alone. From a tree each to one for all, accuracy on held-out choices "
-            f"moves by {points(all_.value - own.value)} points.",
+            f"moves by {points(summary.pooled_gain)} points.",
             reason_ties(run, ALL_VARIANTS),
             *_reason_open(run),
         ]
@@ -218,7 +220,7 @@ def _reasons(run: FinishedRun) -> Prose:
 
 
 def _reason_open(run: FinishedRun) -> list[str]:
-    """What the paper leaves open, where its figures are compared with."""
+    """What the paper leaves open, if its values are compared with what was found."""
     if run.record.simulated or not any(row.published is not None for row in run.metrics):
         return []
     return [

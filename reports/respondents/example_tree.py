@@ -1,4 +1,4 @@
-"""One user's tree as a run keeps it: read from JSON, drawn, and put in words."""
+"""A tree of a run: read from JSON, drawn, and put in words."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from models.records.arrays import FloatArray
 from models.records.features import Column
+from models.records.studies.respondent_results import EXAMPLE_TREE
+from models.trees.leaf_summary import extreme_leaf, leaf_sd
 from models.trees.structure import Node, way_to
 from reports.figures.tree import TreeDrawing, draw_tree
 from reports.page import style
@@ -16,7 +18,7 @@ from reports.page.blocks import Block, Figure, Picture, Prose
 from reports.page.finished_run import FinishedRun, NotARunError
 from reports.page.wording import fixed, listed, spaced
 
-_LARGE_TREE = 78.0  # mm, the height of the tree nobody would read
+_LARGE_TREE = 78.0  # mm, the height of the large tree
 
 
 class FittedTree(BaseModel):
@@ -39,8 +41,8 @@ class FittedTree(BaseModel):
 
     @property
     def leaf_sd(self) -> FloatArray:
-        """Standard deviation of each leaf’s utility, (L,); rounding below zero counts as zero."""
-        return np.sqrt(np.maximum(np.diag(np.asarray(self.leaf_covariance)), 0.0))
+        """Standard deviation of each leaf’s utility, (L,)."""
+        return leaf_sd(self.leaf_covariance)
 
     @property
     def depth(self) -> int:
@@ -53,9 +55,8 @@ class FittedTree(BaseModel):
         return sum(not items for items in self.leaf_items)
 
     def extreme_leaf(self, *, best: bool) -> int:
-        """The leaf with items that is liked best, or least."""
-        held = [leaf for leaf, items in enumerate(self.leaf_items) if items]
-        return (max if best else min)(held, key=lambda leaf: self.leaf_mean[leaf])
+        """The leaf liked best (or least) among those that hold items."""
+        return extreme_leaf(self.leaf_mean, [len(items) for items in self.leaf_items], best=best)
 
     def describe_leaf(self, leaf: int) -> str:
         """`roe, egg (oiliness < 2.25, style other; utility 1.20 ± 0.41)`."""
@@ -69,14 +70,14 @@ class FittedTree(BaseModel):
         return way_to(self.nodes, self.columns, leaf)
 
     def counting(self, noun: str) -> FittedTree:
-        """The tree whose leaves tell how many items they hold, and not which: `1 profile`, `12 profiles`."""
+        """The tree whose leaves show the number of their items, not the names: `1 profile`, `12 profiles`."""
         leaves = [node.n_items for node in self.nodes if node.leaf is not None]
         names = [(f"{n:,} {noun}{'s' if n > 1 else ''}",) if n else () for n in leaves]
         return self.model_copy(update={"leaf_items": tuple(names)})
 
     @property
     def bare(self) -> FittedTree:
-        """The tree whose leaves do not tell what they hold."""
+        """The tree whose leaves do not show their items."""
         return self.model_copy(update={"leaf_items": ((),) * len(self.leaf_mean)})
 
     def draw(self, *, height: float | None = None) -> TreeDrawing:
@@ -85,13 +86,13 @@ class FittedTree(BaseModel):
         return draw_tree(*drawn) if height is None else draw_tree(*drawn, height=height)
 
     def draw_at_most(self, height: float) -> TreeDrawing:
-        """The tree as a picture of at most `height` mm; if it is cut, its ends do not list what is below them."""
+        """The tree as a picture of at most `height` mm; if it is cut, its ends list no items."""
         drawn = self.draw(height=height)
         return self.bare.draw(height=height) if drawn.cut_at is not None else drawn
 
 
 class ExampleTree(BaseModel):
-    """A user, the user's own ranking with the best first, and the tree of each variant."""
+    """A user, that user's ranking with the best item first, and the tree of each variant."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -101,7 +102,7 @@ class ExampleTree(BaseModel):
 
 
 def read_tree(run: FinishedRun, name: str) -> FittedTree:
-    """Read the tree in `results/<name>.json`; its leaves hold no items if it names none. Raises NotARunError."""
+    """Read the tree in `results/<name>.json`; its leaves hold no items if the file lists none. Raises NotARunError."""
     document = run.json(name)
     try:
         return FittedTree.model_validate({"leaf_items": [[] for _ in document["leaf_mean"]], **document})
@@ -112,9 +113,9 @@ def read_tree(run: FinishedRun, name: str) -> FittedTree:
 
 def read_example(run: FinishedRun, variants: Sequence[str]) -> ExampleTree:
     """Read `results/example_tree.json`. Raises NotARunError if it breaks its schema or lacks one of `variants`."""
-    path = run.path / "results" / "example_tree.json"
+    path = run.path / "results" / f"{EXAMPLE_TREE}.json"
     try:
-        example = ExampleTree.model_validate(run.json("example_tree"))
+        example = ExampleTree.model_validate(run.json(EXAMPLE_TREE))
     except ValidationError as problem:
         first = problem.errors()[0]
         raise NotARunError(f"{path}, {'.'.join(map(str, first['loc']))}: {first['msg']}.") from problem
@@ -124,7 +125,7 @@ def read_example(run: FinishedRun, variants: Sequence[str]) -> ExampleTree:
 
 
 def example_blocks(example: ExampleTree, *, small: str, large: str) -> list[Block]:
-    """The user's ranking, and the trees of two variants: one to read, and one that shows why nobody would read it."""
+    """The user's ranking, and the trees of two variants: a small one to read, and a large one."""
     readable, unreadable = example.trees[small], example.trees[large]
     best, worst = (readable.describe_leaf(readable.extreme_leaf(best=best)) for best in (True, False))
     whole, part = readable.draw(), unreadable.draw_at_most(_LARGE_TREE)
@@ -146,7 +147,7 @@ def example_blocks(example: ExampleTree, *, small: str, large: str) -> list[Bloc
 
 
 def reading(drawing: TreeDrawing, *, of: str, utility: str = "utility") -> str:
-    """Sentences, with a space before them, on how a drawing is read; of: what the leaves hold."""
+    """Sentences, with a space before them, on how to read a drawing; of: noun for the items in the leaves."""
     shapes = (
         f" Each shape is the Gaussian of a leaf’s {utility}, with its mean and one standard deviation to either side."
         if drawing.gaussians
@@ -156,7 +157,7 @@ def reading(drawing: TreeDrawing, *, of: str, utility: str = "utility") -> str:
 
 
 def cut_in_words(drawing: TreeDrawing) -> str:
-    """A sentence, with a space before it, on what is not drawn; empty if all is."""
+    """A sentence, with a space before it, on the part that is not drawn; empty if the whole tree is drawn."""
     if drawing.cut_at is None:
         return ""
     first = {0: "None of its questions is", 1: "Only the first question is"}

@@ -1,19 +1,19 @@
-"""The Gaussian process beside the trees: the three accuracies, and what was published for it."""
+"""The table of the Gaussian process: its three accuracies, beside the published ones."""
 
 from __future__ import annotations
 
+from models.records.published import gap
+from models.records.studies.respondent_results import GP
 from reports.page.blocks import Column, Row, Table
 from reports.page.finished_run import FinishedRun
 from reports.page.wording import MISSING, points, share
 from reports.respondents.tree_accuracy import MEASURES, SPLITS
 
-GP = "gp"
-
 
 def gp_table(run: FinishedRun, *, who: str = "user", published: bool = False) -> Table:
     """How often the Gaussian process of each user is right.
 
-    published: whether what was published is to stand beside. Raises NotARunError where the run has no such metrics.
+    published: whether published values are shown too. Raises NotARunError if the run has no such metrics.
     """
     headers = ("found", "sd", *(("published", "points") if published else ()))
     rows = []
@@ -23,8 +23,7 @@ def gp_table(run: FinishedRun, *, who: str = "user", published: bool = False) ->
             found = run.metric(metric, variant=GP, split=split)
             cells += [share(found.value), MISSING if found.sd is None else share(found.sd)]
             if published:
-                off = None if found.published is None else found.value - found.published
-                cells += [share(found.published), points(off)]
+                cells += [share(found.published), points(gap(found.value, found.published))]
         rows.append(Row(cells))
     source = run.metric("accuracy", variant=GP, split="test").source
     return Table(

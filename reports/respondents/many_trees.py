@@ -1,4 +1,4 @@
-"""What the trees of many users ask about, whether it is sensitive, and a page of single trees."""
+"""The features that trees ask about, whether trees depend on sensitive ones, and a gallery of single trees."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure as Drawing
 from pydantic import TypeAdapter, ValidationError
 
+from models.records.studies.respondent_results import ASKED_FEATURES, GALLERY, SENSITIVE_FEATURES, SensitiveFeature
 from reports.page import style
 from reports.page.blocks import Block, Figure, Picture, Prose
+from reports.page.documents import read_document
 from reports.page.finished_run import FinishedRun, NotARunError
 from reports.page.wording import fixed, listed, spaced
 from reports.respondents.example_tree import FittedTree, cut_in_words, tree_picture
@@ -19,14 +21,12 @@ _TREE = 106.0  # mm, the height of a tree of the gallery: two stand on a page
 _LABELS = 42.0  # mm left of the axis
 
 
-def asked_blocks(
-    run: FinishedRun, pooled: FittedTree | None, *, who: str = "user", sensitive: Sequence[str] = ()
-) -> list[Block]:
+def asked_blocks(run: FinishedRun, *, who: str = "user") -> list[Block]:
     """Which features the trees ask about, and whether they depend on sensitive ones.
 
-    pooled: the tree for all, if there is one. Raises NotARunError where `asked_features.parquet` is missing or broken.
+    Raises NotARunError if `asked_features.parquet` or `sensitive_features.json` is missing or broken.
     """
-    asked = run.table("asked_features", _ASKED).sort_values("asked", ascending=False, kind="stable")
+    asked = run.table(ASKED_FEATURES, _ASKED).sort_values("asked", ascending=False, kind="stable")
     names = [spaced(name) for name in asked["feature"]]
     shares, firsts = asked["asked"].tolist(), asked["first"].tolist()
     picture = Picture(
@@ -42,22 +42,20 @@ def asked_blocks(
         f"What {int(asked['users'].iloc[0]):,} {who}s’ trees ask about.",
         f"Bars: share of the {who}s whose tree asks about a feature anywhere; dark part: as its first question.",
     )
-    if not sensitive:
-        return [figure]
-    return [Prose([_dependence(dict(zip(asked["feature"], shares, strict=True)), pooled, sensitive, who)]), figure]
+    sensitive: list[SensitiveFeature] = read_document(run, SENSITIVE_FEATURES, list[SensitiveFeature])
+    return [Prose([_dependence(sensitive, who)]), figure] if sensitive else [figure]
 
 
-def _dependence(asked: dict[str, float], pooled: FittedTree | None, sensitive: Sequence[str], who: str) -> str:
-    """Does a tree depend on a sensitive attribute? The answer for the trees of users and for the one of all."""
-    told = [f"{spaced(name)} in {fixed(100 * asked[name], 0)}%" for name in sensitive if name in asked]
+def _dependence(sensitive: Sequence[SensitiveFeature], who: str) -> str:
+    """Whether the users' trees, and the tree for all, depend on sensitive features."""
+    shares = [f"{spaced(each.feature)} in {fixed(100 * each.asked, 0)}%" for each in sensitive]
     says = (
-        f"Does a tree depend on a sensitive attribute ({listed([spaced(name) for name in sensitive])})? "
-        f"Of the {who}s’ trees, asked about: {listed(told)}."
+        f"Does a tree depend on a sensitive attribute ({listed([spaced(each.feature) for each in sensitive])})? "
+        f"Of the {who}s’ trees, asked about: {listed(shares)}."
     )
-    if pooled is None:
+    if any(each.in_pooled_tree is None for each in sensitive):
         return says
-    used = {pooled.columns[node.column].feature for node in pooled.nodes if node.column is not None}
-    held = [spaced(name) for name in sensitive if name in used]
+    held = [spaced(each.feature) for each in sensitive if each.in_pooled_tree]
     return says + (
         f" The tree for all depends on {listed(held)}." if held else " The tree for all depends on none of them."
     )
@@ -84,13 +82,13 @@ def _draw(names: Sequence[str], shares: Sequence[float], firsts: Sequence[float]
 
 
 def gallery_blocks(run: FinishedRun, *, who: str = "user", counting: str | None = None) -> list[Block]:
-    """A picture each of some users' trees, from the smallest to the largest.
+    """One picture for each of some users' trees, from the smallest to the largest.
 
-    counting: say how many of these a leaf holds, and not which. Raises NotARunError where `gallery.json` is broken.
+    counting: noun for the items, if leaves show their number instead of their names. Raises NotARunError.
     """
-    path = run.path / "results" / "gallery.json"
+    path = run.path / "results" / f"{GALLERY}.json"
     try:
-        entries = run.json("gallery")["trees"]
+        entries = run.json(GALLERY)["trees"]
         trees = TypeAdapter(list[FittedTree]).validate_python([entry["tree"] for entry in entries])
         users = [str(entry["user_id"]) for entry in entries]
     except (ValidationError, KeyError, TypeError) as problem:

@@ -1,11 +1,9 @@
-"""Many protocols of one study: which comes nearest to a published pair of figures, and what each choice moves."""
+"""A figure of many protocols of one study, beside a published pair of accuracies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -18,65 +16,11 @@ _MARKERS = {"pair": ("o", True), "item": ("^", False)}
 _MARK: dict[str, Any] = {"markersize": 4.2, "markeredgewidth": 0.8, "alpha": 0.85, "linestyle": ""}
 
 
-class Published(NamedTuple):
-    """Accuracy on the training and on the test comparisons, as published, and where."""
-
-    train: float
-    test: float
-    source: str
-
-
 class PublishedMark(NamedTuple):
-    """Where the published figures lie in a figure of protocols; the x may be unknown."""
+    """The published values in a figure of protocols; x is None if only the test accuracy is known."""
 
     x: float | None
     test: float
-
-
-class Nearest(NamedTuple):
-    """The protocol, of `among`, whose larger difference to the published pair is the smallest: `distance`."""
-
-    protocol: pd.Series
-    among: int
-    distance: float
-
-
-class Effect(NamedTuple):
-    """What changing one choice to `level` moves, on average over the pairs of protocols that differ in nothing else."""
-
-    choice: str
-    level: object
-    pairs: int
-    change: pd.Series
-
-
-def nearest_by(choice: str, protocols: pd.DataFrame, published: Published) -> dict[str, Nearest]:
-    """For each level of `choice` its protocol nearest to the published pair, the nearest of all first."""
-    train = (protocols["train_accuracy"] - published.train).abs()
-    test = (protocols["test_accuracy"] - published.test).abs()
-    ordered = protocols.assign(distance=np.maximum(train, test)).sort_values("distance", kind="stable")
-    return {
-        str(level): Nearest(group.iloc[0], len(group), float(group["distance"].iloc[0]))
-        for level, group in ordered.groupby(choice, sort=False)
-    }
-
-
-def effects(protocols: pd.DataFrame, reference: Mapping[str, object], measures: Sequence[str]) -> list[Effect]:
-    """The effect of every level of every choice against its level in `reference`; levels nobody tried have none.
-
-    protocols: a row a protocol; `reference` maps the columns that are choices to their level of departure.
-    """
-    found = []
-    for choice, base in reference.items():
-        others = [name for name in reference if name != choice]
-        departure = protocols[protocols[choice] == base].set_index(others)[list(measures)]
-        levels = [level for level in protocols[choice].drop_duplicates() if level != base]
-        for level in levels:
-            arrival = protocols[protocols[choice] == level].set_index(others)[list(measures)]
-            change = (arrival - departure).dropna()
-            if len(change):
-                found.append(Effect(choice, level, len(change), change.mean()))
-    return found
 
 
 def draw_protocols(
@@ -84,7 +28,7 @@ def draw_protocols(
 ) -> Figure:
     """Every protocol's test accuracy against column `x`, half a page wide and `height` mm high.
 
-    Colours tell the straddlers apart, shapes the splits.
+    Colours show what is done with straddlers, shapes what is held out.
     """
     width = style.HALF_WIDTH
     with style.house_style():
@@ -118,7 +62,7 @@ def draw_protocols(
 
 
 def _draw_published(axes: Axes, published: PublishedMark) -> None:
-    """A dotted line at the published test accuracy, named in its middle, and a diamond where the x is known, too."""
+    """A labelled dotted line at the published test accuracy, and a diamond if x is known."""
     axes.axhline(published.test, color=style.INK, linewidth=0.7, linestyle=":")
     axes.annotate(
         "published", (0.5, published.test), xycoords=("axes fraction", "data"), ha="center", va="center",

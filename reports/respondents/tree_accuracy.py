@@ -1,20 +1,21 @@
-"""How well trees predict choices: the tables, figures and words that every study of trees a respondent shares."""
+"""How well trees predict choices: the tables, figures and words shared by all studies of respondents."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pandas as pd
 from matplotlib.figure import Figure as Drawing
 
+from models.records.published import gap
+from models.records.studies.respondent_results import DISCARDED, KEPT, TREE_SUMMARIES, USERS, TreeSummary
 from reports.figures.comparison import Estimate, draw_comparison
 from reports.figures.distribution import draw_spread
 from reports.page import style
 from reports.page.blocks import Column, Definitions, Figure, Picture, Prose, Row, Table
+from reports.page.documents import read_document
 from reports.page.finished_run import FinishedRun
-from reports.page.wording import fixed, points, share
+from reports.page.wording import MISSING, fixed, points, share
 
-DISCARDED, KEPT = "straddlers_discarded", "straddlers_kept"
 VARIANTS: Mapping[str, str] = {DISCARDED: "straddlers discarded", KEPT: "straddlers kept"}
 SPLITS: Mapping[str, str] = {"train": "Training choices", "test": "Held-out choices"}
 MEASURES: Mapping[str, str] = {
@@ -28,7 +29,7 @@ LEAVES_AXIS = "number of leaves (log scale)"
 def accuracy_figure(
     run: FinishedRun, variants: Mapping[str, str], *, published: str | None = None, who: str = "user"
 ) -> Figure:
-    """Accuracy of each variant on both splits. published: where the values come from, if they are to be marked."""
+    """Accuracy of each variant on both splits. published: source of the published values, if they are marked."""
     panels = {}
     for split in SPLITS:
         found = {label: run.metric("accuracy", variant=variant, split=split) for variant, label in variants.items()}
@@ -53,14 +54,14 @@ def accuracy_figure(
 
 
 def half(name: str, figure: Drawing, alt: str) -> Picture:
-    """A picture that shares the page's width with another."""
+    """A picture of half the page's width."""
     return Picture(name, style.to_svg(figure), style.HALF_WIDTH, alt)
 
 
 def accuracy_table(
     run: FinishedRun, variants: Mapping[str, str], *, published: str | None = None, who: str = "user"
 ) -> Table:
-    """The three accuracies of each variant. published: where the values come from, if they are to stand beside."""
+    """The three accuracies of each variant. published: source of the published values, if they are shown."""
     headers = ("found", "sd", *(("published", "points") if published else ()))
     rows = []
     for variant, label in variants.items():
@@ -70,8 +71,7 @@ def accuracy_table(
                 found = run.metric(metric, variant=variant, split=split)
                 cells += [share(found.value), share(found.sd)]
                 if published:
-                    off = None if found.published is None else found.value - found.published
-                    cells += [share(found.published), points(off)]
+                    cells += [share(found.published), points(gap(found.value, found.published))]
             rows.append(
                 Row(cells, group=f"{label.capitalize()}: {size(run, variant, who=who)}" if metric == "accuracy" else "")
             )
@@ -85,34 +85,40 @@ def accuracy_table(
     )
 
 
-def left_out_of_scores(run: FinishedRun, *, who: str = "user") -> list[Prose]:
-    """Why fewer users are scored than the table has: of whom nothing could be held out, or nothing learned from."""
-    users = run.table("users", ("variant", "train_accuracy", "test_accuracy"))
-    own = users[users["variant"] == DISCARDED]
-    few = {
-        "to hold any out": int(own["test_accuracy"].isna().sum()),
-        "to learn from": int(own["train_accuracy"].isna().sum()),
-    }
-    told = [
+def read_summaries(run: FinishedRun) -> dict[str, TreeSummary]:
+    """The summary of each variant's trees. Raises NotARunError."""
+    summaries: dict[str, TreeSummary] = read_document(run, TREE_SUMMARIES, dict[str, TreeSummary])
+    return summaries
+
+
+def unscored_users(run: FinishedRun, *, who: str = "user") -> list[Prose]:
+    """Why fewer users are scored than the table has: too few choices to hold one out, or to learn from."""
+    own = read_summaries(run)[DISCARDED]
+    few = {"to hold any out": own.unscored_test, "to learn from": own.unscored_train}
+    reasons = [
         f"{'One has' if number == 1 else f'{number:,} have'} too few choices {what}"
         for what, number in few.items()
         if number
     ]
-    if not told:
+    if not reasons:
         return []
-    scored = int(own["test_accuracy"].notna().sum())
     return [
         Prose(
             [
-                f"The table has {len(own):,} {who}s. {'; '.join(told)}: accuracy on held-out choices is that of "
-                f"{scored:,} {who}s."
+                f"The table has {own.users:,} {who}s. {'; '.join(reasons)}: accuracy on held-out choices is that of "
+                f"{own.scored:,} {who}s."
             ]
         )
     ]
 
 
+def percent(share: float | None, decimals: int) -> str:
+    """A share between 0 and 1 in percent; a dash if there is none."""
+    return MISSING if share is None else f"{fixed(100 * share, decimals)}%"
+
+
 def definitions() -> Definitions:
-    """What the three accuracies count."""
+    """Definitions of the three accuracies and of a tie."""
     return Definitions(
         [
             ("Accuracy", "share of choices the tree predicts, a tie counting one half; the headline."),
@@ -125,7 +131,7 @@ def definitions() -> Definitions:
 
 
 def size(run: FinishedRun, variant: str, *, who: str = "user") -> str:
-    """How large the trees of a variant are, in words; a single tree has a size, and no spread of it."""
+    """The size of the trees of a variant, in words; the size of a single tree has no spread."""
     leaves, depth = (run.metric(name, variant=variant, split="train") for name in ("leaves", "depth"))
     if leaves.sd is None:
         return f"one tree of {fixed(leaves.value, 0)} leaves, depth {fixed(depth.value, 0)}"
@@ -133,12 +139,13 @@ def size(run: FinishedRun, variant: str, *, who: str = "user") -> str:
     return f"{many} leaves, depth {deep}, {leaves.n or 0:,} {who}s"
 
 
-def spreads(users: pd.DataFrame, variants: Mapping[str, str], *, who: str = "user") -> Figure:
-    """How test accuracy and the number of leaves are spread over users, with one tree each."""
+def spreads(run: FinishedRun, variants: Mapping[str, str], *, who: str = "user") -> Figure:
+    """The distributions of test accuracy and of the number of leaves over users."""
+    users, summaries = run.table(USERS, ("variant", "test_accuracy", "leaves")), read_summaries(run)
     groups = {label: users[users["variant"] == variant] for variant, label in variants.items()}
     medians = "; ".join(
-        f"{label} {share(group['test_accuracy'].median())} and {fixed(group['leaves'].median(), 0)} leaves"
-        for label, group in groups.items()
+        f"{label} {share(summaries[variant].median_accuracy)} and {fixed(summaries[variant].median_leaves, 0)} leaves"
+        for variant, label in variants.items()
     )
     pictures = []
     for column, axis, log in (("test_accuracy", "accuracy on held-out choices", False), ("leaves", LEAVES_AXIS, True)):
@@ -153,14 +160,12 @@ def spreads(users: pd.DataFrame, variants: Mapping[str, str], *, who: str = "use
 
 
 def reason_ties(run: FinishedRun, variants: Mapping[str, str]) -> str:
-    """What counting ties otherwise would make of the accuracies."""
-    strict, decided = (
-        {variant: run.metric(metric, variant=variant, split="test").value for variant in variants}
-        for metric in ("strict_accuracy", "decided_share")
-    )
+    """What the accuracies would be if ties were counted otherwise."""
+    summaries = read_summaries(run)
+    strict = {variant: run.metric("strict_accuracy", variant=variant, split="test").value for variant in variants}
     return "How a tie is counted matters where leaves are few. " + " ".join(
-        f"With {label}, {fixed(100 * (1 - decided[variant]), 1)}% of the held-out choices are ties; counted as wrong "
-        f"they leave an accuracy of {share(strict[variant])}, left out of the count {share(_without_ties)}."
+        f"With {label}, {percent(summaries[variant].tied_share, 1)} of the held-out choices are ties; counted as wrong "
+        f"they leave an accuracy of {share(strict[variant])}, left out of the count "
+        f"{share(summaries[variant].without_ties)}."
         for variant, label in variants.items()
-        for _without_ties in [strict[variant] / decided[variant] if decided[variant] else None]
     )

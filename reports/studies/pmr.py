@@ -1,7 +1,10 @@
-"""The page of the PMR study: how well a tree over features a model read ranks patients' messages, and why."""
+"""The page of the PMR study: how well a tree over features read by a model ranks patients' messages, and why."""
 
 from __future__ import annotations
 
+from models.records.published import gap
+from models.records.studies.message_results import BOTH_ORDERS, FEATURES, RANKING, READABLE, READABLE_TREE, TREE, WHOLE
+from models.records.studies.respondent_results import SPLITS
 from reports.messages.asked_model import Asked, asked_section, read_asked
 from reports.messages.features import features_section, rounds_section
 from reports.page.blocks import Answer, Block, Column, Figure, KeyNumber, Page, Prose, Row, Section, Table
@@ -13,8 +16,7 @@ from reports.respondents.tree_accuracy import MEASURES, definitions
 
 TITLE = "Which patient’s message comes first"
 RESEARCH_ONLY = "Research use only. Not a medical device."
-TREE, READABLE, JUDGE = "all_features", "readable", "both_orders"
-SPLITS = {"train": "INBOX_A (training)", "test": "INBOX_B (test)"}
+INBOXES = {"train": "INBOX_A (training)", "test": "INBOX_B (test)"}
 _RANKING = ("split", "item_id", "rank", "clinicians_rank", "utility", "sd", "leaf")
 
 
@@ -48,15 +50,15 @@ def _is_comparable(run: FinishedRun) -> bool:
 
 
 def _variants(run: FinishedRun) -> dict[str, str]:
-    """What was scored, in words; the model asked directly only if it was."""
-    judged = {JUDGE: "model asked directly"} if any(row.variant == JUDGE for row in run.metrics) else {}
-    return {TREE: "tree over its features", READABLE: "the same tree, cut short", **judged}
+    """The scored variants, in words; the model asked directly only if it was asked."""
+    judged = {BOTH_ORDERS: "model asked directly"} if any(row.variant == BOTH_ORDERS for row in run.metrics) else {}
+    return {WHOLE: "tree over its features", READABLE: "the same tree, cut short", **judged}
 
 
 def _answer(run: FinishedRun, asked: Asked) -> Answer:
-    test, train = (run.metric("accuracy", variant=TREE, split=split) for split in ("test", "train"))
-    leaves = run.metric("leaves", variant=TREE, split="train")
-    features = len(run.json("features"))
+    test, train = (run.metric("accuracy", variant=WHOLE, split=split) for split in ("test", "train"))
+    leaves = run.metric("leaves", variant=WHOLE, split="train")
+    features = len(run.json(FEATURES))
     found = (
         f"A tree of {fixed(leaves.value, 0)} leaves over {features} features, read by {asked.who}, puts the more "
         f"urgent of two messages first in {share(test.value)} of {test.n or 0:,} pairs of an inbox it has not seen, "
@@ -73,9 +75,9 @@ def _answer(run: FinishedRun, asked: Asked) -> Answer:
 
 
 def _direct(run: FinishedRun) -> list[str]:
-    if JUDGE not in _variants(run):
+    if BOTH_ORDERS not in _variants(run):
         return []
-    test = run.metric("accuracy", variant=JUDGE, split="test")
+    test = run.metric("accuracy", variant=BOTH_ORDERS, split="test")
     return [
         f"Asked directly which of two messages comes first, in both orders, it is right in {share(test.value)}; it "
         f"names the one shown first in {_first_share(run, 'test')} of its answers."
@@ -84,12 +86,12 @@ def _direct(run: FinishedRun) -> list[str]:
 
 def _first_share(run: FinishedRun, split: str) -> str:
     """How often the model named the message shown first; a dash if it never answered."""
-    [row] = [row for row in run.metrics if (row.variant, row.metric, row.split) == (JUDGE, "first_share", split)]
+    [row] = [row for row in run.metrics if (row.variant, row.metric, row.split) == (BOTH_ORDERS, "first_share", split)]
     return MISSING if row.value is None else f"{100 * row.value:.1f}%"
 
 
 def _not_comparable(run: FinishedRun, asked: Asked) -> list[str]:
-    """Why what was published cannot stand beside what was found; nothing if it can."""
+    """Why the published values are not comparable; empty if they are."""
     reasons = []
     if run.record.simulated:
         reasons.append("the messages are simulated")
@@ -112,7 +114,7 @@ def _comparison(run: FinishedRun, asked: Asked) -> list[Block]:
             rows.append(Row(cells, group=_sized(run, variant, label) if metric == "accuracy" else ""))
     table = Table(
         "How often the right message is put first.",
-        [Column("", "left"), *(Column(header, group=group) for group in SPLITS.values() for header in headers)],
+        [Column("", "left"), *(Column(header, group=group) for group in INBOXES.values() for header in headers)],
         rows,
         note="Published: dt-pbo, Table 1. Points: 100 × (found − published)."
         if comparable
@@ -124,32 +126,31 @@ def _comparison(run: FinishedRun, asked: Asked) -> list[Block]:
 def _cells(found: Found, *, comparable: bool) -> list[str]:
     if not comparable:
         return [share(found.value)]
-    off = None if found.published is None else found.value - found.published
-    return [share(found.value), share(found.published), points(off)]
+    return [share(found.value), share(found.published), points(gap(found.value, found.published))]
 
 
 def _sized(run: FinishedRun, variant: str, label: str) -> str:
     pairs = run.metric("accuracy", variant=variant, split="test").n or 0
-    if variant == JUDGE:
+    if variant == BOTH_ORDERS:
         return f"{label.capitalize()}: both orders of {pairs:,} pairs of INBOX_B"
     leaves, depth = (run.metric(name, variant=variant, split="train").value for name in ("leaves", "depth"))
     return f"{label.capitalize()}: {fixed(leaves, 0)} leaves, depth {fixed(depth, 0)}"
 
 
 def _bias(run: FinishedRun) -> list[Block]:
-    if JUDGE not in _variants(run):
+    if BOTH_ORDERS not in _variants(run):
         return []
-    missing = {split: run.metric("missing", variant=JUDGE, split=split) for split in SPLITS}
-    told = "; ".join(
+    missing = {split: run.metric("missing", variant=BOTH_ORDERS, split=split) for split in SPLITS}
+    shares = "; ".join(
         f"{_first_share(run, split)} in {name}, with {fixed(missing[split].value, 0)} of {missing[split].n or 0:,} "
         "questions unanswered"
-        for split, name in SPLITS.items()
+        for split, name in INBOXES.items()
     )
     return [
         Prose(
             [
                 "Asked directly, the model sees every pair twice, each message once in front. Where the place decides, "
-                f"its two answers differ, and the pair counts as a tie. It named the message shown first in {told}; "
+                f"its two answers differ, and the pair counts as a tie. It named the message shown first in {shares}; "
                 "without a bias of position that is 50%."
             ]
         )
@@ -160,7 +161,7 @@ def _bias(run: FinishedRun) -> list[Block]:
 
 
 def _readable_tree(run: FinishedRun) -> Figure:
-    readable = read_tree(run, "readable_tree")
+    readable = read_tree(run, READABLE_TREE)
     first, last = (_way(readable, readable.extreme_leaf(best=best)) for best in (True, False))
     short = readable.bare.draw()
     return Figure(
@@ -172,7 +173,7 @@ def _readable_tree(run: FinishedRun) -> Figure:
 
 
 def _whole_tree(run: FinishedRun) -> Figure:
-    whole = read_tree(run, "tree")
+    whole = read_tree(run, TREE)
     drawn = whole.draw()
     return Figure(
         [tree_picture("tree", drawn, f"The whole tree of {len(whole.leaf_mean)} leaves.")],
@@ -182,7 +183,7 @@ def _whole_tree(run: FinishedRun) -> Figure:
 
 
 def _way(tree: FittedTree, leaf: int) -> str:
-    """The way to a leaf in words; of questions about one scale only the last that narrows it to either side."""
+    """The path to a leaf in words; of several thresholds on one scale only the last on either side is named."""
     asked: dict[tuple[str, str], str] = {}
     for question, answer in tree.way(leaf):
         side = "low" if answer.startswith(("below", "<")) else "high" if answer.endswith("or above") else answer[:1]
@@ -195,9 +196,9 @@ def _way(tree: FittedTree, leaf: int) -> str:
 
 
 def _ranking(run: FinishedRun) -> list[Block]:
-    ranking = run.table("ranking", _RANKING)
+    ranking = run.table(RANKING, _RANKING)
     test = ranking[ranking["split"] == "test"]
-    tree = read_tree(run, "tree")
+    tree = read_tree(run, TREE)
     rows = []
     for leaf in dict.fromkeys(test["leaf"].tolist()):
         held = test[test["leaf"] == leaf]
@@ -206,7 +207,7 @@ def _ranking(run: FinishedRun) -> list[Block]:
         )
         utility = f"{fixed(held['utility'].iloc[0], 2)} ± {fixed(held['sd'].iloc[0], 2)}"
         rows.append(Row((str(held["rank"].iloc[0]), messages, utility, _way(tree, leaf) or MISSING)))
-    taus = "; ".join(f"{fixed(_tau(run, split).value, 3)} in {name}" for split, name in SPLITS.items())
+    taus = "; ".join(f"{fixed(_tau(run, split).value, 3)} in {name}" for split, name in INBOXES.items())
     return [
         Prose(
             [
@@ -231,4 +232,4 @@ def _ranking(run: FinishedRun) -> list[Block]:
 
 
 def _tau(run: FinishedRun, split: str) -> Found:
-    return run.metric("rank_correlation", variant=TREE, split=split)
+    return run.metric("rank_correlation", variant=WHOLE, split=split)

@@ -1,14 +1,25 @@
-"""The sushi study's page: how well a user's tree predicts that user's choices, and whose the published figure is."""
+"""The sushi study's page: how well a user's tree predicts that user's choices, and which variant was published."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
-
+from models.records.studies.respondent_results import (
+    DISCARDED,
+    EFFECT_MEASURES,
+    KEPT,
+    NEAREST_PROTOCOLS,
+    PROTOCOL_EFFECTS,
+    PROTOCOLS,
+    NearestProtocol,
+    NearestProtocols,
+    ProtocolEffect,
+    ProtocolEffects,
+)
 from reports.asking.active_learning import Courses, asking_section, asking_sentence, read_courses
 from reports.asking.history import history_section
 from reports.page.blocks import Answer, Block, Column, Figure, KeyNumber, Page, Prose, Row, Section, Table
+from reports.page.documents import read_document
 from reports.page.finished_run import FinishedRun
 from reports.page.provenance import facts, provenance, warnings
 from reports.page.wording import change, fixed, points, share
@@ -16,10 +27,8 @@ from reports.respondents.example_tree import example_blocks, read_example
 from reports.respondents.gp_accuracy import gp_table
 from reports.respondents.leaving_out import leaving_out_section
 from reports.respondents.many_trees import asked_blocks, gallery_blocks
-from reports.respondents.protocols import Effect, Nearest, Published, PublishedMark, draw_protocols, effects, nearest_by
+from reports.respondents.protocols import PublishedMark, draw_protocols
 from reports.respondents.tree_accuracy import (
-    DISCARDED,
-    KEPT,
     LEAVES_AXIS,
     VARIANTS,
     accuracy_figure,
@@ -30,13 +39,6 @@ from reports.respondents.tree_accuracy import (
     spreads,
 )
 
-PAPERS_CHOICES: Mapping[str, object] = {
-    "straddlers": "discarded",
-    "split": "pair",
-    "tie_break": "lowest",
-    "encoding": "categorical_3",
-    "ratio": 0.25,
-}
 CHOICE_NAMES: Mapping[str, str] = {
     "straddlers": "straddlers",
     "split": "held out",
@@ -51,37 +53,30 @@ LEVEL_NAMES: Mapping[str, str] = {
     "codes": "code numbers",
     "one_hot": "a column each",
 }
-REPRODUCED = 0.005
-"""A protocol reproduces a published pair of accuracies if neither of its own is further away than half a point."""
-
-_MOVED = ("train_accuracy", "test_accuracy", "test_strict_accuracy", "leaves")
-_USERS = ("variant", "test_accuracy", "leaves")
-_PROTOCOLS = (*PAPERS_CHOICES, *_MOVED)
+_PROTOCOLS = ("straddlers", "split", "train_accuracy", "test_accuracy", "leaves", "users")
 
 
 def page(run: FinishedRun) -> Page:
     """The report of a run of the sushi study. Raises NotARunError if a result it needs is missing or malformed."""
-    users = run.table("users", _USERS)
-    protocols = run.table("protocols", _PROTOCOLS)
+    nearest: NearestProtocols = read_document(run, NEAREST_PROTOCOLS, NearestProtocols)
+    moved: ProtocolEffects = read_document(run, PROTOCOL_EFFECTS, ProtocolEffects)
     example = read_example(run, tuple(VARIANTS))
     courses = read_courses(run)
-    published = _published(run)
-    nearest = {} if published is None else nearest_by("straddlers", protocols, published)
-    moved = effects(protocols, PAPERS_CHOICES, _MOVED)
+    published = nearest.source is not None
     return Page(
         study="Sushi",
         title="One preference tree for every sushi eater",
         facts=facts(run.record),
         warnings=warnings(run.record),
         cover="accuracy-test",
-        answer=_answer(run, published, nearest, courses),
+        answer=_answer(run, nearest, courses),
         sections=[
-            Section("Published beside found" if published else "What was found", _comparison(run, published)),
-            Section("Across users", [spreads(users, VARIANTS)]),
-            Section("What trees ask about", asked_blocks(run, None)),
+            Section("Published beside found" if published else "What was found", _comparison(run, nearest)),
+            Section("Across users", [spreads(run, VARIANTS)]),
+            Section("What trees ask about", asked_blocks(run)),
             leaving_out_section(run),
             Section("One user’s tree", example_blocks(example, small=DISCARDED, large=KEPT)),
-            Section("Which choices move the number", _protocols(protocols, moved, published, nearest)),
+            Section("Which choices move the number", _protocols(run, moved, nearest)),
             Section("Why they differ" if published else "What makes the difference", [_reasons(run, moved, nearest)]),
             *([asking_section(run, courses)] if courses else []),
             history_section(run),
@@ -91,17 +86,7 @@ def page(run: FinishedRun) -> Page:
     )
 
 
-def _published(run: FinishedRun) -> Published | None:
-    """The published pair of accuracies; None for simulated data, with which nothing published can be compared."""
-    train, test = (run.metric("accuracy", variant=DISCARDED, split=split) for split in ("train", "test"))
-    if run.record.simulated or train.published is None or test.published is None:
-        return None
-    return Published(train.published, test.published, train.source or "published")
-
-
-def _answer(
-    run: FinishedRun, published: Published | None, nearest: Mapping[str, Nearest], courses: Courses | None
-) -> Answer:
+def _answer(run: FinishedRun, nearest: NearestProtocols, courses: Courses | None) -> Answer:
     accuracy = {variant: run.metric("accuracy", variant=variant, split="test") for variant in VARIANTS}
     leaves = {variant: run.metric("leaves", variant=variant, split="train").value for variant in VARIANTS}
     first, second = accuracy[DISCARDED], accuracy[KEPT]
@@ -121,7 +106,7 @@ def _answer(
         )
     ]
     asking = [asking_sentence(courses)] if courses else []
-    return Answer([found, _verdict(published, nearest), *asking], numbers)
+    return Answer([found, _verdict(nearest), *asking], numbers)
 
 
 def _moves(before: float, after: float) -> str:
@@ -130,66 +115,58 @@ def _moves(before: float, after: float) -> str:
     return "raises that to" if after > before else "lowers that to"
 
 
-def _verdict(published: Published | None, nearest: Mapping[str, Nearest]) -> str:
-    """Which variant the published figures belong to, decided by the protocols."""
-    if published is None:
+def _verdict(nearest: NearestProtocols) -> str:
+    """Which variant the published figures belong to."""
+    if nearest.source is None:
         return (
             "These data are simulated from known preferences, so what was published about people cannot be compared "
             "with them, and no difference is shown."
         )
-    figure = f"published {share(published.train)} on training and {share(published.test)} on test choices"
-    if not _were_tried(nearest):
-        own = "; ".join(f"with straddlers {level} {_off(near)}" for level, near in nearest.items())
+    figure = f"published {share(nearest.train)} on training and {share(nearest.test)} on test choices"
+    if not nearest.others_tried:
+        own = "; ".join(f"with {VARIANTS[near.variant]} {_off(near)}" for near in nearest.nearest)
         return f"From the {figure} the trees as set here are away by: {own}. Other protocols were not tried."
-    distance = "; ".join(_distance(level, near) for level, near in nearest.items())
-    reproducing = [level for level, near in nearest.items() if near.distance <= REPRODUCED]
-    if len(reproducing) == 1:
-        return f"The {figure} belong to the tree with straddlers {reproducing[0]}: {distance}."
-    if reproducing:
+    distance = "; ".join(map(_distance, nearest.nearest))
+    if len(nearest.reproducing) == 1:
+        return f"The {figure} belong to the tree with {VARIANTS[nearest.reproducing[0]]}: {distance}."
+    if nearest.reproducing:
         return f"The {figure} do not tell the variants apart: {distance}."
     return f"No protocol tried reproduces the {figure}: {distance}."
 
 
-def _were_tried(nearest: Mapping[str, Nearest]) -> bool:
-    """Whether there are protocols beside the one of each variant."""
-    return any(near.among > 1 for near in nearest.values())
+def _distance(near: NearestProtocol) -> str:
+    return f"the nearest of {near.among} protocols with {VARIANTS[near.variant]} is {_off(near)} off"
 
 
-def _distance(level: str, near: Nearest) -> str:
-    return f"the nearest of {near.among} protocols with straddlers {level} is {_off(near)} off"
-
-
-def _off(near: Nearest) -> str:
+def _off(near: NearestProtocol) -> str:
     return f"{fixed(100 * near.distance, 2)} points"
 
 
-def _comparison(run: FinishedRun, published: Published | None) -> list[Block]:
+def _comparison(run: FinishedRun, nearest: NearestProtocols) -> list[Block]:
     trees = Prose(
         [
             "Every user has two trees. They differ in what becomes of a straddler, a pair whose two items a "
             "split has already separated. Discarded, it no longer has a say in the splits below; kept, it has."
         ]
     )
-    source = published.source if published else None
     return [
         trees,
-        accuracy_figure(run, VARIANTS, published=source),
-        accuracy_table(run, VARIANTS, published=source),
-        gp_table(run, published=source is not None),
+        accuracy_figure(run, VARIANTS, published=nearest.source),
+        accuracy_table(run, VARIANTS, published=nearest.source),
+        gp_table(run, published=nearest.source is not None),
         definitions(),
     ]
 
 
-def _protocols(
-    protocols: pd.DataFrame, moved: Sequence[Effect], published: Published | None, nearest: Mapping[str, Nearest]
-) -> list[Block]:
-    if not any(effect.choice != "straddlers" for effect in moved):
+def _protocols(run: FinishedRun, moved: ProtocolEffects, nearest: NearestProtocols) -> list[Block]:
+    if moved.best_other is None:
         return [Prose(["Only the two variants were fitted in this run: other protocols were not tried."])]
+    protocols = run.table(PROTOCOLS, _PROTOCOLS)
     axes = {"train_accuracy": ("accuracy on training choices", False), "leaves": (f"mean {LEAVES_AXIS}", True)}
     pictures = []
     for x, (axis, log) in axes.items():
-        train = published.train if published and x == "train_accuracy" else None
-        marked = PublishedMark(train, published.test) if published else None
+        train = nearest.train if x == "train_accuracy" else None
+        marked = None if nearest.test is None else PublishedMark(train, nearest.test)
         drawing = draw_protocols(protocols, x, axis=axis, log=log, published=marked, height=74)
         pictures.append(half(f"protocols-{x.replace('_', '-')}", drawing, f"Test accuracy against {axis}."))
     caption = (
@@ -203,17 +180,17 @@ def _protocols(
             f"All {len(protocols)} protocols tried, on {users:,} users.",
             caption,
         ),
-        _effects_table(moved),
+        _effects_table(moved.effects),
     ]
-    return [*blocks, _nearest_table(nearest)] if nearest else blocks
+    return [*blocks, _nearest_table(nearest.nearest)] if nearest.nearest else blocks
 
 
-def _effects_table(moved: Sequence[Effect]) -> Table:
+def _effects_table(moved: Sequence[ProtocolEffect]) -> Table:
     rows, last = [], ""
     for effect in moved:
-        train, test, strict = (change(100 * effect.change[measure]) for measure in _MOVED[:3])
+        train, test, strict = (change(100 * effect.change[measure]) for measure in EFFECT_MEASURES[:3])
         choice = "" if effect.choice == last else CHOICE_NAMES[effect.choice]
-        levels = (_level(effect.level), _level(PAPERS_CHOICES[effect.choice]))
+        levels = (_level(effect.level), _level(effect.reference))
         rows.append(Row((choice, *levels, train, test, strict, change(effect.change["leaves"]), str(effect.pairs))))
         last = effect.choice
     return Table(
@@ -228,19 +205,16 @@ def _effects_table(moved: Sequence[Effect]) -> Table:
     )
 
 
-def _nearest_table(nearest: Mapping[str, Nearest]) -> Table:
+def _nearest_table(nearest: Sequence[NearestProtocol]) -> Table:
     rows = []
-    for level, near in nearest.items():
-        choices = [_level(near.protocol[choice]) for choice in PAPERS_CHOICES if choice != "straddlers"]
-        train, test = share(near.protocol["train_accuracy"]), share(near.protocol["test_accuracy"])
-        leaves = fixed(near.protocol["leaves"], 1)
-        rows.append(Row((level, *choices, train, test, leaves, fixed(100 * near.distance, 1))))
-    names = [name for choice, name in CHOICE_NAMES.items() if choice != "straddlers"]
+    for near in nearest:
+        choices = [_level(near.choices[choice]) for choice in CHOICE_NAMES]
+        train, test, leaves = share(near.train_accuracy), share(near.test_accuracy), fixed(near.leaves, 1)
+        rows.append(Row((*choices, train, test, leaves, fixed(100 * near.distance, 1))))
     return Table(
         "The protocol of each variant that comes nearest to the published figures.",
         [
-            Column("straddlers", "left"),
-            *(Column(name, "left") for name in names),
+            *(Column(name, "left") for name in CHOICE_NAMES.values()),
             *(Column(header) for header in ("train", "test", "leaves", "points off")),
         ],
         rows,
@@ -252,20 +226,19 @@ def _level(level: object) -> str:
     return f"{level:g}" if isinstance(level, float) else LEVEL_NAMES.get(str(level), str(level))
 
 
-def _reasons(run: FinishedRun, moved: Sequence[Effect], nearest: Mapping[str, Nearest]) -> Prose:
+def _reasons(run: FinishedRun, moved: ProtocolEffects, nearest: NearestProtocols) -> Prose:
     return Prose([*_reason_straddlers(moved), reason_ties(run, VARIANTS), *_reason_reading(run, nearest)])
 
 
-def _reason_straddlers(moved: Sequence[Effect]) -> list[str]:
-    keeping = [effect.change for effect in moved if effect.choice == "straddlers"]
-    others = [effect for effect in moved if effect.choice != "straddlers"]
-    if not keeping or not others:
+def _reason_straddlers(moved: ProtocolEffects) -> list[str]:
+    keeping = [effect.change for effect in moved.effects if effect.choice == "straddlers"]
+    if not keeping or moved.best_other is None:
         return []
-    kept, best = keeping[0], max(others, key=lambda effect: effect.change["test_accuracy"])
+    kept, best = keeping[0], moved.effects[moved.best_other]
     gain = points(best.change["test_accuracy"])
     other = (
         f"The most any other choice tried adds to test accuracy is {gain} points ({CHOICE_NAMES[best.choice]}: "
-        f"{_level(best.level)} instead of {_level(PAPERS_CHOICES[best.choice])})."
+        f"{_level(best.level)} instead of {_level(best.reference)})."
         if gain.startswith("+")
         else "No other choice tried adds to test accuracy."
     )
@@ -275,10 +248,9 @@ def _reason_straddlers(moved: Sequence[Effect]) -> list[str]:
     ]
 
 
-def _reason_reading(run: FinishedRun, nearest: Mapping[str, Nearest]) -> list[str]:
-    """Whether the published accuracy is that of a tree one can read."""
-    reproducing = [level for level, near in nearest.items() if near.distance <= REPRODUCED]
-    if reproducing != ["kept"] or not _were_tried(nearest):
+def _reason_reading(run: FinishedRun, nearest: NearestProtocols) -> list[str]:
+    """Whether the published accuracy belongs to a tree one can read."""
+    if nearest.reproducing != (KEPT,) or not nearest.others_tried:
         return []
     few, many = (run.metric("leaves", variant=variant, split="train").value for variant in VARIANTS)
     return [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +11,10 @@ from prefect import task, unmapped
 from prefect.cache_policies import NO_CACHE
 
 from models.records.base import Record
+from models.records.published import Published, beside_published
+from models.records.studies.asking_results import COURSES
 from tasks.asking.asking import WAYS, Way, ask, course_metrics, summarise
+from tasks.asking.comparing_courses import compare_courses
 from tasks.respondents.protocols import read_respondents
 from tasks.runs.progress import advance
 from tasks.runs.results import add_metrics, write_parquet
@@ -19,11 +22,11 @@ from tasks.runs.run_folder import RunFolder
 
 ASKING = "Ask every user"
 AT_ONCE: Mapping[str, int] = {"preference_tree": 5000, "preference_gp": 100}
-"""How many users one task asks: as many as take some seconds."""
+"""Number of users that one task asks: as many as take some seconds."""
 
 
 class Portion(Record):
-    """Some of the users, from `start` to before `stop`, asked in one way; the unit of work."""
+    """A unit of work: the users from `start` up to `stop`, asked in one way."""
 
     name: str
     way: Way
@@ -31,15 +34,8 @@ class Portion(Record):
     stop: int
 
 
-class Told(Record):
-    """The published share of users whose favourite is found within 9 questions, by way, and where it was published."""
-
-    found: dict[str, float]
-    source: str
-
-
 class Asked(Record):
-    """What users are asked on: a table, the first so many of them, and how many questions."""
+    """Whom to ask: the first `users` of a table (None: all), and the number of questions each."""
 
     table: Path
     users: int | None
@@ -50,7 +46,7 @@ class Asked(Record):
 def portions(ways: Mapping[str, Way], asked: Asked, *, known: int, gp_users: int) -> list[Portion]:
     """The work of asking in every way; only the first gp_users users are asked with a Gaussian process.
 
-    known: how many users the table has.
+    known: number of users the table has.
     """
     users = known if asked.users is None else min(known, asked.users)
     work = []
@@ -64,7 +60,7 @@ def portions(ways: Mapping[str, Way], asked: Asked, *, known: int, gp_users: int
 
 @task(name="ask users", cache_policy=NO_CACHE)
 def ask_users(portion: Portion, asked: Asked, work: Path) -> Path:
-    """Ask the users of a portion; returns the file with what was found, one row a user and question."""
+    """Ask the users of a portion. Returns a file with one row for each user and question."""
     respondents = read_respondents(asked.table, asked.users)
     judged = ask(
         respondents,
@@ -80,13 +76,23 @@ def ask_users(portion: Portion, asked: Asked, work: Path) -> Path:
 
 
 def ask_everybody(
-    study: str, run: RunFolder, asked: Asked, ways: Mapping[str, Way], *, known: int, gp_users: int, told: Told
+    study: str,
+    run: RunFolder,
+    asked: Asked,
+    ways: Mapping[str, Way],
+    *,
+    known: int,
+    gp_users: int,
+    published: Sequence[Published],
 ) -> None:
-    """Ask the users in every way in a run, and write what is found; known: how many users the table has."""
+    """Ask the users of a run in every way, and write what is found.
+
+    known: number of users the table has; published: values to stand beside the curves.
+    """
     work = portions(ways, asked, known=known, gp_users=gp_users)
     with run.step(ASKING, total=len(work)):
         paths = ask_users.map(work, unmapped(asked), unmapped(run.work)).result()
-        write_courses(study, work, paths, run.results, published=told.found, source=told.source)
+        write_courses(study, work, paths, run.results, published=published)
 
 
 def write_courses(
@@ -95,13 +101,11 @@ def write_courses(
     paths: Iterable[Path],
     results: Path,
     *,
-    published: Mapping[str, float],
-    source: str,
+    published: Sequence[Published],
 ) -> None:
-    """Write what all portions found, as means over users: `active_learning.parquet`, and the curves in `metrics.json`.
+    """Write the means over users of all portions: `active_learning.parquet`, and the curves in `metrics.json`.
 
-    published: by way, the share of users whose favourite is found within 9 questions, from `source`. Without any work
-    nothing is written.
+    Without any work nothing is written.
     """
     parts: dict[str, list[Path]] = {}
     ways = {}
@@ -114,6 +118,8 @@ def write_courses(
         [summarise(name, way, pd.concat(map(pd.read_parquet, parts[name]))) for name, way in ways.items()],
         ignore_index=True,
     )
-    write_parquet(results / "active_learning.parquet", pa.Table.from_pandas(courses, preserve_index=False))
+    write_parquet(results / f"{COURSES}.parquet", pa.Table.from_pandas(courses, preserve_index=False))
+    compare_courses(results, courses)
     curves = courses[courses["way"].isin(list(WAYS))]
-    add_metrics(results / "metrics.json", course_metrics(study, curves, published, source))
+    curves = curves.assign(variant=curves["way"])
+    add_metrics(results / "metrics.json", beside_published(course_metrics(study, curves), published))

@@ -1,4 +1,4 @@
-"""Asking users who answer by the ranking they gave: ways of asking, and what each finds after every question."""
+"""Asking users who answer by the ranking they gave: the ways of asking, and what each finds after every question."""
 
 from __future__ import annotations
 
@@ -26,18 +26,41 @@ from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.records.base import Record
 from models.records.features import Encoded
 from models.records.results import MetricRow
+from models.records.studies.asking_results import (
+    CATEGORICAL,
+    CODES,
+    GP_CODES,
+    GP_NEVER_TWICE,
+    GP_QEUBO,
+    KEPT_NEVER_TWICE,
+    MEASURES,
+    NEVER_TWICE,
+    ONE_HOT,
+    ONE_LEAF_FIRST,
+    PLAIN_NEVER_TWICE,
+    RANDOM_NEVER_TWICE,
+    RATIO_HIGH,
+    RATIO_LOW,
+    RECOMMEND_MOST_WINS,
+    RECOMMEND_RANDOM,
+    STRADDLERS_KEPT,
+    TIE_BREAK_RANDOM,
+    TIE_BREAK_WIDEST_GAP,
+    TREE_QEUBO,
+    TREE_RANDOM,
+    TREE_TOP_LEAF,
+)
 from models.trees.growth import Growth
 from tasks.respondents.protocols import GIVEN_AS, Encoding, Respondents, Straddlers, TieBreak
 
 Model = Literal["preference_tree", "preference_gp"]
-MEASURES = ("rho_regret", "top1_error", "found_share")
 
 
 class Way(Record):
     """A way of asking: the model that learns, how the next question is chosen, and what is recommended.
 
     acquisition .. recommend are as in `models.asking.active_learning.Strategy`, straddlers .. ratio as in
-    `tasks.respondents.protocols.Protocol`; of these a Gaussian process has the encoding only.
+    `tasks.respondents.protocols.Protocol`; a Gaussian process uses only the encoding of these.
     """
 
     model: Model = "preference_tree"
@@ -59,40 +82,40 @@ class Way(Record):
 TREE = Way()
 PLAIN = TREE.but(top_leaf_first=False)
 WAYS: Mapping[str, Way] = {
-    "tree_top_leaf": TREE,
-    "tree_qeubo": PLAIN,
-    "tree_random": TREE.but(acquisition="random", top_leaf_first=False),
-    "gp_qeubo": Way(model="preference_gp", top_leaf_first=False, encoding="one_hot"),
+    TREE_TOP_LEAF: TREE,
+    TREE_QEUBO: PLAIN,
+    TREE_RANDOM: TREE.but(acquisition="random", top_leaf_first=False),
+    GP_QEUBO: Way(model="preference_gp", top_leaf_first=False, encoding="one_hot"),
 }
 """The curves of dt-pbo Figures 3 and 7."""
 
 CHOICES: Mapping[str, Way] = {
-    "never_twice": TREE.but(repeats=False),
-    "recommend_random": TREE.but(recommend="random"),
-    "recommend_most_wins": TREE.but(recommend="most_wins"),
-    "one_leaf_first": PLAIN.but(one_leaf="first"),
-    "plain_never_twice": PLAIN.but(repeats=False),
-    "random_never_twice": WAYS["tree_random"].but(repeats=False),
-    "tie_break_random": TREE.but(tie_break="random"),
-    "tie_break_widest_gap": TREE.but(tie_break="widest_gap"),
-    "straddlers_kept": TREE.but(straddlers="kept"),
-    "kept_never_twice": TREE.but(straddlers="kept", repeats=False),
-    "categorical": TREE.but(encoding="categorical"),
-    "codes": TREE.but(encoding="codes"),
-    "one_hot": TREE.but(encoding="one_hot"),
-    "ratio_low": TREE.but(ratio=0.0625),
-    "ratio_high": TREE.but(ratio=1.0),
-    "gp_codes": WAYS["gp_qeubo"].but(encoding="codes"),
-    "gp_never_twice": WAYS["gp_qeubo"].but(repeats=False),
+    NEVER_TWICE: TREE.but(repeats=False),
+    RECOMMEND_RANDOM: TREE.but(recommend="random"),
+    RECOMMEND_MOST_WINS: TREE.but(recommend="most_wins"),
+    ONE_LEAF_FIRST: PLAIN.but(one_leaf="first"),
+    PLAIN_NEVER_TWICE: PLAIN.but(repeats=False),
+    RANDOM_NEVER_TWICE: WAYS[TREE_RANDOM].but(repeats=False),
+    TIE_BREAK_RANDOM: TREE.but(tie_break="random"),
+    TIE_BREAK_WIDEST_GAP: TREE.but(tie_break="widest_gap"),
+    STRADDLERS_KEPT: TREE.but(straddlers="kept"),
+    KEPT_NEVER_TWICE: TREE.but(straddlers="kept", repeats=False),
+    CATEGORICAL: TREE.but(encoding="categorical"),
+    CODES: TREE.but(encoding="codes"),
+    ONE_HOT: TREE.but(encoding="one_hot"),
+    RATIO_LOW: TREE.but(ratio=0.0625),
+    RATIO_HIGH: TREE.but(ratio=1.0),
+    GP_CODES: WAYS[GP_QEUBO].but(encoding="codes"),
+    GP_NEVER_TWICE: WAYS[GP_QEUBO].but(repeats=False),
 }
-"""What the paper leaves open, one choice at a time."""
+"""The choices that the paper leaves open, changed one at a time."""
 
 
 def ask(respondents: Respondents, way: Way, *, n_questions: int, seed: int, users: slice = slice(None)) -> pd.DataFrame:
-    """Ask some of the users n_questions each; what is asked of one depends on that user and the seed alone.
+    """Ask some of the users n_questions each; a user's questions depend on that user and the seed alone.
 
-    One row a user and question, from 0, before the first: question, user_id, rho_regret, top1_error, found (whether the
-    one recommended item is the favourite). Raises ValueError unless everyone ranked equally many items, all of them.
+    Returns one row for each user and question, 0 being before the first: question, user_id, rho_regret, top1_error and
+    found (whether the recommended item is the favourite). Raises ValueError unless all users ranked equally many items.
     """
     items, ranks = ranked_items(respondents)
     items, ranks, keys = items[users], ranks[users], respondents.user_keys[users]
@@ -120,9 +143,9 @@ def _surrogate(way: Way, encoded: Encoded, items: IntArray, seeds: Any) -> Surro
 
 
 def ranked_items(respondents: Respondents) -> tuple[IntArray, IntArray]:
-    """The items each user ranked, (t, m) rows of the items, and their ranks from 1, (t, m), read off the comparisons.
+    """The items each user ranked, (t, m) row numbers, and their ranks from 1, (t, m), read off the comparisons.
 
-    Raises ValueError unless everyone ranked equally many items, and each user's comparisons are of one strict ranking.
+    Raises ValueError unless all users ranked equally many items, and each user's comparisons form a strict ranking.
     """
     n_users, n_items = len(respondents.user_ids), len(respondents.table.items)
     seen = np.unique(respondents.users[:, None] * n_items + respondents.comparisons)
@@ -155,7 +178,7 @@ def _judged(course: Course, ranks: IntArray, user_ids: tuple[str, ...]) -> pd.Da
 
 
 def summarise(name: str, way: Way, judged: pd.DataFrame) -> pd.DataFrame:
-    """Means over users after each question: the way's name and choices, then question, users, and each measure.
+    """Means over users after each question, with the name and choices of the way of asking.
 
     rho_regret and top1_error come with their standard deviation, found_share is the share of users.
     """
@@ -175,28 +198,23 @@ def summarise(name: str, way: Way, judged: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([choices, found], axis=1)
 
 
-def course_metrics(study: str, courses: pd.DataFrame, published: Mapping[str, float], source: str) -> list[MetricRow]:
+def course_metrics(study: str, courses: pd.DataFrame) -> list[MetricRow]:
     """The rows of `metrics.json`: each measure after each question.
 
-    published: the published share of users whose favourite is found within 9 questions, by way.
+    courses: a row for each model, variant and question, with `users` and the measures.
     """
-    rows = []
-    for measure in MEASURES:
-        for row in courses.to_dict("records"):
-            told = published.get(row["way"]) if (measure, row["question"]) == ("found_share", 9) else None
-            rows.append(
-                MetricRow(
-                    study=study,
-                    model=row["model"],
-                    variant=row["way"],
-                    metric=measure,
-                    split="asked",
-                    at=int(row["question"]),
-                    value=float(row[measure]),
-                    sd=float(row[f"{measure}_sd"]) if f"{measure}_sd" in row else None,
-                    n=int(row["users"]),
-                    published=told,
-                    published_source=source if told is not None else None,
-                )
-            )
-    return rows
+    return [
+        MetricRow(
+            study=study,
+            model=row["model"],
+            variant=row["variant"],
+            metric=measure,
+            split="asked",
+            at=int(row["question"]),
+            value=float(row[measure]),
+            sd=float(row[f"{measure}_sd"]) if f"{measure}_sd" in row else None,
+            n=int(row["users"]),
+        )
+        for measure in MEASURES
+        for row in courses.to_dict("records")
+    ]

@@ -1,4 +1,4 @@
-"""Asking users who come in cohorts, with and without what the earlier ones answered (dt-pbo, Figure 17)."""
+"""Asking users who come in cohorts, with and without the answers of earlier users (dt-pbo, Figure 17)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from models.numerics.hashing import mix
 from models.records.arrays import BoolArray, IntArray
 from models.records.base import Record
 from models.records.results import MetricRow
-from tasks.asking.asking import ranked_items
+from models.records.studies.asking_results import HISTORY, WITH_HISTORY, WITHOUT_HISTORY
+from tasks.asking.asking import course_metrics, ranked_items
 from tasks.respondents.protocols import Respondents, read_respondents
 from tasks.runs.progress import advance
 from tasks.runs.results import add_metrics, write_parquet
 from tasks.tables.encode import encode_users
 
 LEARNING = "Learn from the users before"
-WITH, WITHOUT = "with_history", "without_history"
 
 
 class Cohorts(Record):
-    """How users come: so many of them, in cohorts, each asked so many questions, by trees of so many at most."""
+    """Number of users, users per cohort, questions per user, and seed."""
 
     users: int
     cohort: int
@@ -38,11 +38,11 @@ class Cohorts(Record):
 
 
 def history_courses(respondents: Respondents, plan: Cohorts) -> pd.DataFrame:
-    """What asking finds with and without the earlier users' answers: one row a way and question.
+    """What asking finds with and without the earlier users' answers: one row for each way and question.
 
-    table; way; question; users (those of all cohorts but the first, which has nobody before it); rho_regret, top1_error
-    and found_share as means over them, the first two with their standard deviation. Item trees have at most five
-    questions in both ways. Of fewer users than two cohorts the first half is the first cohort.
+    table; way; question; users: number in all cohorts but the first, which has no earlier users; rho_regret, top1_error
+    and found_share: means over these users, the first two with their standard deviation. Item trees have at most five
+    questions in both ways. With fewer users than two cohorts, the first half is the first cohort.
     """
     items, ranks = ranked_items(respondents)
     features, columns = encode_users(respondents.table)
@@ -58,8 +58,8 @@ def history_courses(respondents: Respondents, plan: Cohorts) -> pd.DataFrame:
     rule = HistoryRule(cohort=min(plan.cohort, len(items) // 2))
     oracles = [_oracle(ranks[users]) for users in cohorts(len(items), rule.cohort)]
     courses: Mapping[str, Course] = {
-        WITH: learn_in_cohorts(population, oracles, n_questions=plan.questions, rule=rule),
-        WITHOUT: learn_without_history(
+        WITH_HISTORY: learn_in_cohorts(population, oracles, n_questions=plan.questions, rule=rule),
+        WITHOUT_HISTORY: learn_without_history(
             population, _oracle(ranks), n_questions=plan.questions, item_depth=rule.item_depth
         ),
     }
@@ -96,31 +96,17 @@ def _means(way: str, course: Course, ranks: IntArray, later: slice) -> pd.DataFr
 
 
 def history_metrics(study: str, courses: pd.DataFrame) -> list[MetricRow]:
-    """The rows of `metrics.json`: model user_tree, the variant naming the table and the way."""
-    return [
-        MetricRow(
-            study=study,
-            model="user_tree",
-            variant=f"{row['table']}_{row['way']}",
-            metric=measure,
-            split="asked",
-            at=int(row["question"]),
-            value=float(row[measure]),
-            sd=float(row[f"{measure}_sd"]) if f"{measure}_sd" in row else None,
-            n=int(row["users"]),
-        )
-        for measure in ("rho_regret", "top1_error", "found_share")
-        for row in courses.to_dict("records")
-    ]
+    """The rows of `metrics.json`: the model is user_tree, the variant names the table and the way."""
+    return course_metrics(study, courses.assign(model="user_tree", variant=courses["table"] + "_" + courses["way"]))
 
 
 @task(name="learn from users before", cache_policy=NO_CACHE)
 def learn_from_history(study: str, tables: Sequence[Path], plan: Cohorts, results: Path) -> None:
-    """Write what earlier users are worth, on each table, to `history.parquet`, and add it to `metrics.json`."""
+    """Write the courses on each table to `history.parquet`, and add them to `metrics.json`."""
     courses = []
     for folder in tables:
         courses.append(history_courses(read_respondents(folder, plan.users), plan))
         advance(LEARNING)
     found = pd.concat(courses, ignore_index=True)
-    write_parquet(results / "history.parquet", pa.Table.from_pandas(found, preserve_index=False))
+    write_parquet(results / f"{HISTORY}.parquet", pa.Table.from_pandas(found, preserve_index=False))
     add_metrics(results / "metrics.json", history_metrics(study, found))

@@ -1,4 +1,4 @@
-"""One person's questions and answers about the items of a table, and what a preference tree learns from them."""
+"""Questions to one person about the items of a table, and the preference tree of the answers."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from models.trees.preference_tree import PreferenceTree
 from tasks.tables.encode import encode
 
 MOST_ITEMS = 300
-"""Items up to which all pairs are weighed before each question."""
+"""Largest number of items; all pairs of them are compared before each question."""
 
 
 class RankedGroup(NamedTuple):
-    """Items of one leaf: their rank (equal utilities share one), the leaf's utility and its standard deviation."""
+    """The items of one leaf: their rank (equal utilities share one), the leaf's utility and its standard deviation."""
 
     rank: int
     utility: float
@@ -31,9 +31,16 @@ class RankedGroup(NamedTuple):
 
 
 class Questionnaire:
-    """Questions to one person, each chosen by what the tree of the answers so far knows least of.
+    """Questions to one person, each chosen by the tree of the answers so far (qEUBO, top leaf first).
 
-    No pair is asked twice while there is another.
+    No pair is asked twice while another pair is left.
+
+    >>> from models.trees.preference_tree import numeric_columns
+    >>> questions = Questionnaire(np.array([[0.0], [1.0]]), numeric_columns(["size"]), ["small", "large"])
+    >>> pair = questions.next_pair()
+    >>> questions.prefer((1, 0))
+    >>> [group.items for group in questions.ranking(questions.tree())]
+    [('large',), ('small',)]
     """
 
     def __init__(self, items: FloatArray, columns: Sequence[Column], labels: Sequence[str], *, seed: int = 0) -> None:
@@ -45,17 +52,17 @@ class Questionnaire:
 
     @classmethod
     def about(cls, table: PairwiseTable, *, seed: int) -> Questionnaire:
-        """Questions about the items of a table. Raises UsageError where they are too many, or have no names to show."""
+        """Questions about the items of a table. Raises UsageError if there are too many, or if they have no names."""
         if "label" not in table.items.column_names:
-            raise UsageError(f"The items of {table.name} have no names that could be asked about.")
+            raise UsageError(f"The items of {table.name} have no names to show. Questions need a column label.")
         if len(table.items) > MOST_ITEMS:
-            raise UsageError(f"{table.name} has {len(table.items):,} items; questions are about {MOST_ITEMS} at most.")
+            raise UsageError(f"{table.name} has {len(table.items):,} items; at most {MOST_ITEMS} can be asked about.")
         encoded = encode(table)
         return cls(encoded.items, encoded.columns, table.items["label"].to_pylist(), seed=seed)
 
     @property
     def n_answers(self) -> int:
-        """How many questions are answered."""
+        """Number of answered questions."""
         return len(self._answers)
 
     def next_pair(self) -> tuple[int, int]:
@@ -64,11 +71,11 @@ class Questionnaire:
         return int(first), int(second)
 
     def prefer(self, pair: tuple[int, int]) -> None:
-        """Take an answer: the first of the pair is preferred."""
+        """Record an answer: the first item of the pair is preferred."""
         self._answers.append(pair)
 
     def take_back(self) -> None:
-        """Forget the last answer, if there is one."""
+        """Remove the last answer, if there is one."""
         del self._answers[-1:]
 
     def tree(self) -> PreferenceTree:
@@ -76,11 +83,11 @@ class Questionnaire:
         return PreferenceTree(self.columns).fit(self.items, np.array(self._answers, dtype=np.int64).reshape(-1, 2))
 
     def recommended(self) -> int:
-        """The item that should be liked best, of those asked about."""
+        """The item asked about that the tree expects to be liked best."""
         return int(recommend(self._belief(), self._array(), self._seeds, self._strategy)[0])
 
     def ranking(self, tree: PreferenceTree) -> list[RankedGroup]:
-        """The items leaf by leaf, the best leaf first; leaves without items are left out."""
+        """The items by leaf, the best leaf first; leaves without items are left out."""
         leaf, mean = tree.apply(self.items), tree.leaf_mean_
         sd = np.sqrt(np.clip(np.diagonal(tree.leaf_covariance_), 0.0, None))
         held = sorted(set(leaf.tolist()), key=lambda at: (-mean[at], at))

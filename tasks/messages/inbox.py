@@ -1,4 +1,4 @@
-"""An inbox of patients' messages: what a model is shown of each, what it read in them, and who came before whom."""
+"""An inbox of patients' messages: what a model is shown of each, the values it read, and the comparisons."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from prompts.patient import Patient
 from tasks.tables.encode import encode
 
 Values = Mapping[str, Sequence[Any]]
-"""By a feature's name its value for each patient, in the order of the inbox; None where it is missing."""
+"""The values of each feature by name, one for each patient in the order of the inbox; None where missing."""
 
 
 @dataclass(frozen=True, eq=False)
 class Inbox:
-    """A table of messages and the patients who wrote them, in its order; it never shows what it holds."""
+    """A table of messages and the patients who wrote them, in its order; its repr shows neither."""
 
     table: PairwiseTable = field(repr=False)
     patients: tuple[Patient, ...] = field(repr=False)
@@ -38,12 +38,12 @@ class Inbox:
 
     @cached_property
     def comparisons(self) -> IntArray:
-        """Pairs of patients (n, 2), the one who came first in front."""
+        """Pairs of patients (n, 2), the more urgent one first."""
         return encode(self.table).comparisons
 
     @property
     def texts(self) -> list[str]:
-        """Everything that must not leave the table."""
+        """All texts of patients; none of them may leave the table."""
         return [text for patient in self.patients for text in patient.texts]
 
     def with_features(self, specs: Sequence[FeatureSpec], values: Values) -> PairwiseTable:
@@ -54,7 +54,7 @@ class Inbox:
         return replace(self.table, items=items)
 
     def encoded(self, specs: Sequence[FeatureSpec], values: Values) -> Encoded:
-        """The patients as a matrix of these features, with the comparisons as rows of it."""
+        """The patients as a matrix of these features, and the comparisons as pairs of its rows."""
         return encode(self.with_features(specs, values))
 
 
@@ -65,7 +65,7 @@ def read_inbox(folder: Path) -> Inbox:
 
 
 def net_wins(comparisons: IntArray, n: int) -> IntArray:
-    """Times each of n patients came first, less the times after another, (n,): of levels it keeps the order."""
+    """Wins minus losses of each of n patients, (n,); ordered as the levels are that the comparisons come from."""
     return np.asarray(np.bincount(comparisons[:, 0], minlength=n) - np.bincount(comparisons[:, 1], minlength=n))
 
 

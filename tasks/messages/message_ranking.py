@@ -12,16 +12,18 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from models.records.feature_spec import FeatureSpec
+from models.records.studies.message_results import CONVERSATION, EXTRACTION_ACCURACY, AskedModel, TemplateCount
 from prompts.conversation import Budget, Conversation
 from prompts.engines.replay import ReplaySettings
 from prompts.engines.start import EngineSettings, started
 from prompts.feature_file import read_features
 from prompts.ledger import Ledger
-from tasks.messages.feature_loop import LoopSettings, Search, TreeSettings, search_features
+from tasks.messages.feature_loop import Search, search_features
 from tasks.messages.inbox import Values, read_inbox
 from tasks.messages.planted_truth import extraction_accuracy
 from tasks.messages.ranking_results import write_results
 from tasks.messages.reading_messages import Judged, extract_features, judge_pairs
+from tasks.messages.settings import LoopSettings, TreeSettings
 from tasks.runs.progress import advance
 from tasks.runs.results import write_json, write_parquet
 from tasks.runs.run_folder import RunFolder
@@ -48,21 +50,16 @@ def conversation(
 ) -> Iterator[Conversation]:
     """A conversation with the engine, recorded in the ledger; its times go to the run. Raises EngineError, LedgerError.
 
-    What it was, and how much was asked, is written to `conversation.json` when the block ends.
+    The model, and how often each template was asked, is written to `conversation.json` when the block ends.
     """
     replayed = isinstance(settings, ReplaySettings)
     with Ledger(ledger, must_exist=replayed) as opened, started(settings, opened, read_features().features) as engine:
         talk = Conversation(engine, opened, chunk_size=chunk_size, budget=budget)
         yield talk
         run.answers.extend(talk.times())
-        write_json(
-            run.results / "conversation.json",
-            {
-                "model": engine.model,
-                "revision": engine.revision,
-                "templates": [count._asdict() for count in talk.counts()],
-            },
-        )
+        templates = tuple(TemplateCount(**count._asdict()) for count in talk.counts())
+        asked = AskedModel(model=engine.model, revision=engine.revision, templates=templates)
+        write_json(run.results / f"{CONVERSATION}.json", asked.model_dump(mode="json"))
 
 
 @task(name="find features", cache_policy=NO_CACHE, persist_result=False)
@@ -101,8 +98,9 @@ def evaluate(
     readable_depth: int,
     model: str,
 ) -> None:
-    """Fit the tree, score it, rank both inboxes and write what was found, and of simulated messages how well they were
-    read.
+    """Fit the tree, score it, rank both inboxes and write the results.
+
+    For simulated messages, write also how often features were read right.
     """
     boxes = [read_inbox(table.folder) for table in inboxes]
     write_results(
@@ -113,4 +111,4 @@ def evaluate(
     values = {name: [*train, *found.test_values[name]] for name, train in found.search.values.items()}
     accuracy = extraction_accuracy(inboxes.train.raw, ids, found.search.specs, values)
     if accuracy is not None:
-        write_parquet(results / "extraction_accuracy.parquet", accuracy)
+        write_parquet(results / f"{EXTRACTION_ACCURACY}.parquet", accuracy)

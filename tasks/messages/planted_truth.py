@@ -1,4 +1,4 @@
-"""How well features were read out of simulated messages, of which the truth is known."""
+"""How often features were read right in simulated messages, where the truth is known."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from data_adapters.source.planted import Hidden
 from data_adapters.source.simulation import simulated_record
 from models.records.feature_spec import FeatureSpec
 from models.records.features import FeatureKind
-
-WORDINGS = ("all", "plain", "paraphrased")
+from models.records.studies.message_results import WORDINGS
 
 
 def extraction_accuracy(
     raw: Path, ids: Sequence[str], specs: Sequence[FeatureSpec], values: Mapping[str, Sequence[Any]]
 ) -> pa.Table | None:
-    """How often each feature whose truth was planted was read exactly, in messages told plainly and paraphrased.
+    """How often each planted feature was read exactly: in all messages, in plain and in paraphrased ones.
 
-    raw: the folder of raw files; values: by feature, in the order of `ids`. None where the data is not simulated, or
-    the truth of no feature was planted.
+    raw: the folder of raw files; values: by feature, in the order of `ids`. Returns None if the data is not simulated,
+    or none of the features was planted.
     """
     record = simulated_record(raw)
     if record is None:
@@ -49,7 +48,7 @@ _SCHEMA = pa.schema({"feature": pa.string(), "wording": pa.string(), "accuracy":
 
 
 def _truth(spec: FeatureSpec, hidden: Hidden) -> Any:
-    """What was planted of a feature: how much has to be done, and which red flag; None of any other."""
+    """The planted value of a feature; None for a feature that was not planted."""
     if spec.name == "message_actionability" and spec.kind is FeatureKind.ORDINAL:
         return spec.values[int(hidden["actionability"])]
     if spec.name == "red_flag_syndrome":

@@ -1,10 +1,9 @@
-"""What the PMR study found: the tree's and the judge's metrics, both inboxes ranked, and the features they rest on."""
+"""The results of the PMR study: metrics of the tree and the judge, both inboxes ranked, and the features."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,50 +13,73 @@ from models.records.arrays import FloatArray, IntArray
 from models.records.base import Record
 from models.records.feature_spec import FeatureSpec
 from models.records.features import Encoded
+from models.records.published import beside_published, published_by_split
 from models.records.results import MetricRow
+from models.records.studies.message_results import (
+    BOTH_ORDERS,
+    FEATURE_VALUES,
+    FEATURES,
+    JUDGE_MODEL,
+    RANKING,
+    READABLE,
+    READABLE_TREE,
+    SEARCH,
+    TREE,
+    WHOLE,
+    WORTH,
+    FeatureWorth,
+    FoundFeature,
+    Round,
+    SearchRounds,
+)
+from models.records.studies.respondent_results import ACCURACIES, SPLITS, TREE_MODEL
 from models.scores.accuracy import Accuracy, accuracies
+from models.trees.leaf_summary import leaf_sd
 from models.trees.preference_tree import PreferenceTree
 from models.trees.structure import way_to
-from tasks.messages.feature_loop import Round, Search, TreeSettings
+from tasks.messages.feature_loop import Search
 from tasks.messages.inbox import Inbox, Values, net_wins
 from tasks.messages.reading_messages import Judged
-from tasks.respondents.protocols import ACCURACIES
+from tasks.messages.settings import TreeSettings
 from tasks.runs.results import write_json, write_metrics, write_parquet
 
-STUDY, MODEL, JUDGE = "pmr", "preference_tree", "llm_judge"
-WHOLE, READABLE, BOTH_ORDERS = "all_features", "readable", "both_orders"
-SPLITS = ("train", "test")
-"""INBOX_A and INBOX_B."""
+STUDY = "pmr"
 
 
-class Published(Record):
-    """What was published of a model. accuracy: by kind of model and split; without: by feature left out and split."""
+PUBLISHED_MODEL = "Qwen/Qwen3.5-27B"
+"""The model whose answers the published numbers rest on."""
 
-    model: str
-    accuracy: Mapping[str, Mapping[str, float]]
-    without: Mapping[str, Mapping[str, float]]
-    source: str
-    source_without: str
+WITHOUT = {
+    "message_actionability": (-0.001, -0.176),
+    "red_flag_syndrome": (0.0, -0.113),
+    "diagnostic_uncertainty": (0.0, -0.056),
+    "patient_requested_action": (0.0, -0.054),
+    "vascular_thrombotic_risk_context": (0.0, -0.038),
+    "medication_complication_context": (0.0, -0.026),
+    "symptom_trajectory": (0.0, -0.024),
+    "acuity_conflict": (0.0, 0.0),
+    "frailty_or_fall_harm_risk": (0.0, 0.0),
+    "infection_risk_context": (0.0, 0.0),
+    "symptom_distribution_or_spread": (0.0, 0.0),
+}
+"""Published change of accuracy without a feature, on both inboxes."""
 
-
-PUBLISHED = Published(
-    model="Qwen/Qwen3.5-27B",
-    accuracy={"preference_tree": {"train": 0.840, "test": 0.699}, "llm_judge": {"train": 0.703, "test": 0.650}},
-    source="dt-pbo, Table 1",
-    without={
-        "message_actionability": {"train": -0.001, "test": -0.176},
-        "red_flag_syndrome": {"train": 0.0, "test": -0.113},
-        "diagnostic_uncertainty": {"train": 0.0, "test": -0.056},
-        "patient_requested_action": {"train": 0.0, "test": -0.054},
-        "vascular_thrombotic_risk_context": {"train": 0.0, "test": -0.038},
-        "medication_complication_context": {"train": 0.0, "test": -0.026},
-        "symptom_trajectory": {"train": 0.0, "test": -0.024},
-        "acuity_conflict": {"train": 0.0, "test": 0.0},
-        "frailty_or_fall_harm_risk": {"train": 0.0, "test": 0.0},
-        "infection_risk_context": {"train": 0.0, "test": 0.0},
-        "symptom_distribution_or_spread": {"train": 0.0, "test": 0.0},
-    },
-    source_without="dt-pbo, Table 10",
+PUBLISHED = (
+    *published_by_split({"train": 0.840, "test": 0.699}, model=TREE_MODEL, variant=WHOLE, source="dt-pbo, Table 1"),
+    *published_by_split(
+        {"train": 0.703, "test": 0.650}, model=JUDGE_MODEL, variant=BOTH_ORDERS, source="dt-pbo, Table 1"
+    ),
+    *(
+        published
+        for name, changes in WITHOUT.items()
+        for published in published_by_split(
+            dict(zip(SPLITS, changes, strict=True)),
+            model=TREE_MODEL,
+            variant=name,
+            metric="delta_accuracy",
+            source="dt-pbo, Table 10",
+        )
+    ),
 )
 
 
@@ -72,30 +94,33 @@ def write_results(
     readable_depth: int,
     model: str,
 ) -> None:
-    """Fit the tree to the first inbox, score it on both, and write all that was found; no text is among it.
+    """Fit the tree to the first inbox, score it on both, and write the results, which hold no text of a patient.
 
-    model: whose answers these are; what was published stands beside them only if it is of the same.
+    model: the model that answered; published values stand beside the metrics only if they are of the same model.
     """
-    published = PUBLISHED if model == PUBLISHED.model else None
+    published = PUBLISHED if model == PUBLISHED_MODEL else ()
     specs, values = search.specs, [search.values, test_values]
     encoded = [box.encoded(specs, each) for box, each in zip(boxes, values, strict=True)]
     whole, readable = (_grow(settings, encoded[0], max_depth=depth) for depth in (None, readable_depth))
     rows = [
-        *_tree_rows(whole, encoded, WHOLE, published),
-        *_tree_rows(readable, encoded, READABLE, None),
+        *_tree_rows(whole, encoded, WHOLE),
+        *_tree_rows(readable, encoded, READABLE),
         *_rank_rows(whole, encoded),
-        *_rows_without(settings, boxes, specs, values, published),
-        *_judge_rows(judged, published),
+        *_rows_without(settings, boxes, specs, values),
+        *_judge_rows(judged),
     ]
-    write_metrics(results / "metrics.json", rows)
-    write_json(results / "features.json", _features(specs, search.rounds, values))
-    write_json(results / "search.json", {"ended": search.ended, "rounds": _rounds(search.rounds)})
-    for name, tree in (("tree", whole), ("readable_tree", readable)):
+    metrics = beside_published(rows, published)
+    write_metrics(results / "metrics.json", metrics)
+    write_feature_worth(results, metrics, [spec.name for spec in specs])
+    _write_records(results / f"{FEATURES}.json", _features(specs, search.rounds, values))
+    found = SearchRounds(ended=search.ended, rounds=search.rounds)
+    write_json(results / f"{SEARCH}.json", found.model_dump(mode="json"))
+    for name, tree in ((TREE, whole), (READABLE_TREE, readable)):
         leaf = tree.apply(encoded[0].items)
         held = [[boxes[0].ids[at] for at in np.flatnonzero(leaf == each)] for each in range(tree.n_leaves_)]
         write_json(results / f"{name}.json", {**tree.to_dict(), "leaf_items": held})
-    write_parquet(results / "ranking.parquet", _ranking(whole, boxes, encoded))
-    write_parquet(results / "feature_values.parquet", _feature_values(boxes, specs, values))
+    write_parquet(results / f"{RANKING}.parquet", _ranking(whole, boxes, encoded))
+    write_parquet(results / f"{FEATURE_VALUES}.parquet", _feature_values(boxes, specs, values))
 
 
 def _grow(tree: TreeSettings, encoded: Encoded, *, max_depth: int | None = None) -> PreferenceTree:
@@ -105,34 +130,28 @@ def _grow(tree: TreeSettings, encoded: Encoded, *, max_depth: int | None = None)
 # ------------------------------------------------------------------------------------------- metrics
 
 
-def _row(model: str, variant: str, metric: str, split: str, value: float | None, n: int, **more: Any) -> MetricRow:
-    return MetricRow(study=STUDY, model=model, variant=variant, metric=metric, split=split, value=value, n=n, **more)
+def _row(model: str, variant: str, metric: str, split: str, value: float | None, n: int) -> MetricRow:
+    return MetricRow(study=STUDY, model=model, variant=variant, metric=metric, split=split, value=value, n=n)
 
 
-def _accuracy_rows(
-    model: str, variant: str, split: str, found: Accuracy, n: int, published: Published | None
-) -> Iterator[MetricRow]:
+def _accuracy_rows(model: str, variant: str, split: str, found: Accuracy, n: int) -> Iterator[MetricRow]:
     for metric, value in zip(ACCURACIES, found, strict=True):
-        known = published.accuracy[model].get(split) if published and metric == "accuracy" else None
-        source = published.source if published and known is not None else None
-        yield _row(model, variant, metric, split, float(value[0]), n, published=known, published_source=source)
+        yield _row(model, variant, metric, split, float(value[0]), n)
 
 
-def _tree_rows(
-    tree: PreferenceTree, encoded: Sequence[Encoded], variant: str, published: Published | None
-) -> Iterator[MetricRow]:
+def _tree_rows(tree: PreferenceTree, encoded: Sequence[Encoded], variant: str) -> Iterator[MetricRow]:
     for split, each in zip(SPLITS, encoded, strict=True):
         found = tree.accuracies(each.items, each.comparisons)
-        yield from _accuracy_rows(MODEL, variant, split, found, len(each.comparisons), published)
+        yield from _accuracy_rows(TREE_MODEL, variant, split, found, len(each.comparisons))
     for metric, size in (("leaves", tree.n_leaves_), ("depth", tree.depth_)):
-        yield _row(MODEL, variant, metric, "train", float(size), 1)
+        yield _row(TREE_MODEL, variant, metric, "train", float(size), 1)
 
 
 def _rank_rows(tree: PreferenceTree, encoded: Sequence[Encoded]) -> Iterator[MetricRow]:
-    """Kendall's tau-b between the tree's ranking of an inbox and the clinicians' levels; 0 where it puts all alike."""
+    """Kendall's tau-b between the tree's ranking of an inbox and the clinicians' levels; 0 if the tree ties all."""
     for split, each in zip(SPLITS, encoded, strict=True):
         tau = kendalltau(tree.predict(each.items), net_wins(each.comparisons, len(each.items))).statistic
-        yield _row(MODEL, WHOLE, "rank_correlation", split, 0.0 if np.isnan(tau) else float(tau), len(each.items))
+        yield _row(TREE_MODEL, WHOLE, "rank_correlation", split, 0.0 if np.isnan(tau) else float(tau), len(each.items))
 
 
 def _rows_without(
@@ -140,19 +159,15 @@ def _rows_without(
     boxes: Sequence[Inbox],
     specs: Sequence[FeatureSpec],
     values: Sequence[Values],
-    published: Published | None,
 ) -> Iterator[MetricRow]:
-    """Accuracies of the tree that lacks one feature, and how far they are from those with all (dt-pbo Table 10)."""
+    """Accuracy of the tree without each feature, and its change from the tree with all (dt-pbo Table 10)."""
     with_all = _scores(tree, boxes, specs, values)
     for left_out in specs if len(specs) > 1 else ():
         scores = _scores(tree, boxes, [spec for spec in specs if spec is not left_out], values)
         for split, box, score, whole in zip(SPLITS, boxes, scores, with_all, strict=True):
-            known = published.without.get(left_out.name, {}).get(split) if published else None
-            source = published.source_without if published and known is not None else None
             n = len(box.comparisons)
-            yield _row(MODEL, left_out.name, "accuracy", split, score, n)
-            change = {"published": known, "published_source": source}
-            yield _row(MODEL, left_out.name, "delta_accuracy", split, score - whole, n, **change)
+            yield _row(TREE_MODEL, left_out.name, "accuracy", split, score, n)
+            yield _row(TREE_MODEL, left_out.name, "delta_accuracy", split, score - whole, n)
 
 
 def _scores(
@@ -166,42 +181,67 @@ def _scores(
     return [fitted.score(each.items, each.comparisons) for each in encoded]
 
 
-def _judge_rows(judged: Sequence[Judged], published: Published | None) -> Iterator[MetricRow]:
+def _judge_rows(judged: Sequence[Judged]) -> Iterator[MetricRow]:
     for split, each in zip(SPLITS[: len(judged)], judged, strict=True):
         n = len(each.difference)
-        yield from _accuracy_rows(JUDGE, BOTH_ORDERS, split, accuracies(each.difference), n, published)
-        yield _row(JUDGE, BOTH_ORDERS, "first_share", split, each.first_share, 2 * n - each.missing)
-        yield _row(JUDGE, BOTH_ORDERS, "missing", split, float(each.missing), 2 * n)
+        yield from _accuracy_rows(JUDGE_MODEL, BOTH_ORDERS, split, accuracies(each.difference), n)
+        yield _row(JUDGE_MODEL, BOTH_ORDERS, "first_share", split, each.first_share, 2 * n - each.missing)
+        yield _row(JUDGE_MODEL, BOTH_ORDERS, "missing", split, float(each.missing), 2 * n)
 
 
 # ------------------------------------------------------------------------------------------- tables
 
 
-def _rounds(rounds: Sequence[Round]) -> list[dict[str, Any]]:
-    return [each.model_dump(mode="json") for each in rounds]
+def _write_records(path: Path, records: Sequence[Record]) -> None:
+    write_json(path, [each.model_dump(mode="json") for each in records])
 
 
-def _features(specs: Sequence[FeatureSpec], rounds: Sequence[Round], values: Sequence[Values]) -> list[dict[str, Any]]:
-    """Each feature, the round it came from (None: given at the start), and how many values are missing."""
+def write_feature_worth(results: Path, metrics: Sequence[MetricRow], features: Sequence[str]) -> None:
+    """Write `feature_worth.json` from the metrics of a run."""
+    _write_records(results / f"{WORTH}.json", feature_worth(metrics, features))
+
+
+def feature_worth(metrics: Sequence[MetricRow], features: Sequence[str]) -> list[FeatureWorth]:
+    """The tree without each feature, from the metrics of a run; the feature missed most on INBOX_B comes first."""
+    accuracy: dict[str, dict[str, float]] = {name: {} for name in features}
+    change: dict[str, dict[str, float]] = {name: {} for name in features}
+    published: dict[str, dict[str, float]] = {name: {} for name in features}
+    for row in metrics:
+        if row.variant not in accuracy or row.value is None:
+            continue
+        if row.metric == "accuracy":
+            accuracy[row.variant][row.split] = row.value
+        elif row.metric == "delta_accuracy":
+            change[row.variant][row.split] = row.value
+            if row.published is not None:
+                published[row.variant][row.split] = row.published
+    return [
+        FeatureWorth(feature=name, accuracy=accuracy[name], change=change[name], published=published[name])
+        for name in sorted((name for name in change if change[name]), key=lambda name: change[name]["test"])
+    ]
+
+
+def _features(specs: Sequence[FeatureSpec], rounds: Sequence[Round], values: Sequence[Values]) -> list[FoundFeature]:
+    """Each feature, the round it came from (None: given at the start), and its missing values."""
     origin = {each.proposal.name: each.number for each in rounds if each.proposal and each.verdict == "kept"}
     missing = [{name: sum(value is None for value in each[name]) for name in each} for each in values]
     return [
-        {
-            "spec": spec.model_dump(mode="json"),
-            "round": origin.get(spec.name),
-            "missing": {split: counts[spec.name] for split, counts in zip(SPLITS, missing, strict=True)},
-        }
+        FoundFeature(
+            spec=spec,
+            round=origin.get(spec.name),
+            missing={split: counts[spec.name] for split, counts in zip(SPLITS, missing, strict=True)},
+        )
         for spec in specs
     ]
 
 
 def _ranking(tree: PreferenceTree, boxes: Sequence[Inbox], encoded: Sequence[Encoded]) -> pa.Table:
-    """Both inboxes, the most urgent first, with the way through the tree that put each message where it is."""
+    """Both inboxes, the most urgent message first, each with its path through the tree."""
     ways = [
         "; ".join(f"{question}: {answer}" for question, answer in way_to(tree.nodes_, tree.columns_, leaf))
         for leaf in range(tree.n_leaves_)
     ]
-    sd = np.sqrt(np.maximum(np.diag(tree.leaf_covariance_), 0.0))
+    sd = leaf_sd(tree.leaf_covariance_)
     parts = []
     for split, box, each in zip(SPLITS, boxes, encoded, strict=True):
         utility, leaf = tree.predict(each.items), tree.apply(each.items)
@@ -227,7 +267,7 @@ def _ranks(values: FloatArray | IntArray) -> IntArray:
 
 
 def _feature_values(boxes: Sequence[Inbox], specs: Sequence[FeatureSpec], values: Sequence[Values]) -> pa.Table:
-    """What was read in both inboxes, by id."""
+    """The values read in both inboxes, by id."""
     tables = [box.with_features(specs, each).items for box, each in zip(boxes, values, strict=True)]
     split = [name for name, box in zip(SPLITS, boxes, strict=True) for _ in box.ids]
     return pa.concat_tables(tables).append_column("split", pa.array(split))

@@ -16,10 +16,10 @@ from tasks.messages.inbox import Inbox
 
 
 class Judged(NamedTuple):
-    """What a model that is asked directly says of every pair.
+    """The answers of a model asked about every pair directly, in both orders.
 
-    difference: (n,) 2 where it puts the right one first whichever is shown first, -2 the wrong one, 0 where that
-    decides. first_share: how often it chose the one shown first; missing: questions without an answer.
+    difference: (n,) right answers minus wrong ones: 2 if both are right, -2 if both are wrong, 0 if they differ.
+    first_share: how often it chose the message shown first; missing: questions without an answer.
     """
 
     difference: FloatArray
@@ -28,7 +28,7 @@ class Judged(NamedTuple):
 
 
 def extract_features(conversation: Conversation, inbox: Inbox, specs: Sequence[FeatureSpec]) -> dict[str, list[Any]]:
-    """The value of each feature for each patient: one request a patient and feature, a patient's ones in a row."""
+    """The value of each feature for each patient: one request for each of both, all of a patient in a row."""
     asked = [
         (subject, patient, spec) for subject, patient in zip(inbox.ids, inbox.patients, strict=True) for spec in specs
     ]

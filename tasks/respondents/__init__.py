@@ -1,1 +1,1 @@
-"""Studies of respondents: one tree a person, scored, drawn, and fitted without single features."""
+"""Studies of respondents: one tree for each person, scored, drawn, and fitted without single features."""

@@ -1,4 +1,4 @@
-"""The preferential Gaussian process of each user, scored as the trees are (dt-pbo, Tables 1 and 12)."""
+"""A preferential Gaussian process for each user, scored as the trees are (dt-pbo, Tables 1 and 12)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from prefect.cache_policies import NO_CACHE
 
 from models.gaussian.preference_gp import PreferenceGPs, unit_scaled
 from models.records.arrays import FloatArray
+from models.records.published import Published, beside_published
 from models.records.results import MetricRow
+from models.records.studies.respondent_results import ACCURACIES, GP, GP_MODEL
 from tasks.respondents.protocols import (
-    ACCURACIES,
     Protocol,
     Respondents,
     accuracies_of_users,
@@ -24,19 +25,18 @@ from tasks.respondents.protocols import (
     read_respondents,
     split_comparisons,
 )
-from tasks.respondents.scoring import Published, Trial, beside_published
+from tasks.respondents.scoring import Trial
 from tasks.runs.progress import advance
 from tasks.runs.results import add_metrics, write_parquet
 from tasks.runs.run_folder import RunFolder
 
 FITTING = "Fit a Gaussian process to each user"
-VARIANT = "gp"
 AT_ONCE = 250
-"""Users whose processes one task fits."""
+"""Number of users whose processes one task fits."""
 
 
 def users_part(respondents: Respondents, users: slice) -> Respondents:
-    """Some of the respondents, as if there were no others."""
+    """A slice of the respondents, with their comparisons."""
     wanted = range(*users.indices(len(respondents.user_ids)))
     mine = np.flatnonzero(np.isin(respondents.users, wanted))
     return replace(
@@ -51,8 +51,9 @@ def users_part(respondents: Respondents, users: slice) -> Respondents:
 def score_gp(respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float) -> pd.DataFrame:
     """Fit each user's process to the comparisons her tree is fitted to, and score it on the same held-out ones.
 
-    Categories are one column a level; every column is scaled to 0..1. What is missing, such as an attribute that was
-    not shown, lies in the middle of its column, or is none of the levels. One row a user: user_id and the accuracies.
+    A categorical feature has one column for each level; every column is scaled to 0..1. A missing value, such as an
+    attribute that was not shown, is the middle of its column, or none of the levels.
+    Returns one row for each user: user_id and the accuracies.
     """
     split = split_comparisons(respondents, protocol, seed, test_share)
     items = _complete(respondents)[split.item_of_row]
@@ -64,7 +65,7 @@ def score_gp(respondents: Respondents, protocol: Protocol, *, seed: int, test_sh
 
 
 def _complete(respondents: Respondents) -> FloatArray:
-    """The items one-hot and scaled, (m, d), without gaps."""
+    """The items one-hot encoded and scaled, (m, d), with missing values filled in."""
     encoded = respondents.encoded["one_hot"]
     items = encoded.items.copy()
     for at, column in enumerate(encoded.columns):
@@ -77,13 +78,13 @@ def _complete(respondents: Respondents) -> FloatArray:
 
 
 def gp_portions(n_users: int) -> list[slice]:
-    """The users in portions of AT_ONCE."""
+    """Slices of AT_ONCE users."""
     return [slice(start, min(start + AT_ONCE, n_users)) for start in range(0, n_users, AT_ONCE)]
 
 
 @task(name="fit Gaussian processes", cache_policy=NO_CACHE)
 def fit_gps(portion: slice, trial: Trial, protocol: Protocol, work: Path) -> Path:
-    """Score the processes of a portion of the users; returns the file with one row a user."""
+    """Score the processes of a portion of the users. Returns a file with one row for each user."""
     respondents = users_part(read_respondents(trial.table, trial.users), portion)
     path = work / f"gp-{portion.start}.parquet"
     score_gp(respondents, protocol, seed=trial.seed, test_share=trial.test_share).to_parquet(path, index=False)
@@ -94,7 +95,7 @@ def fit_gps(portion: slice, trial: Trial, protocol: Protocol, work: Path) -> Pat
 def score_gps(
     study: str, run: RunFolder, trial: Trial, protocol: Protocol, published: Sequence[Published], *, n_users: int
 ) -> None:
-    """Score the process of each of n_users users in a run: `gp_users.parquet`, and their means in `metrics.json`."""
+    """Score a process for each of n_users users: `gp_users.parquet`, and their means in `metrics.json`."""
     work = gp_portions(n_users if trial.users is None else min(n_users, trial.users))
     with run.step(FITTING, total=len(work)):
         paths = fit_gps.map(work, unmapped(trial), unmapped(protocol), unmapped(run.work)).result()
@@ -104,9 +105,7 @@ def score_gps(
 
 
 def gp_metrics(study: str, scores: pd.DataFrame, published: Sequence[Published]) -> list[MetricRow]:
-    """The rows of `metrics.json`, beside what was published for the process."""
+    """The rows of `metrics.json`, beside the values published for the process."""
     sized = scores.assign(leaves=np.nan, depth=np.nan)
-    rows = [row for row in metric_rows(study, VARIANT, sized) if row.metric in ACCURACIES]
-    return [
-        told.model_copy(update={"model": "preference_gp"}) for row in rows for told in beside_published(row, published)
-    ]
+    rows = metric_rows(study, GP, sized, model=GP_MODEL)
+    return beside_published([row for row in rows if row.metric in ACCURACIES], published)

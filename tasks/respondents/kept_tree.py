@@ -1,4 +1,4 @@
-"""One fitted tree in a file, with what is needed to fit it again: to look at, and to edit."""
+"""A fitted tree in a file, with what is needed to fit it again, to show it, and to edit it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tasks.tables.encode import encode
 
 
 class MadeFrom(Record):
-    """The comparisons a tree was fitted to: those of a table, of one user or of all, less a share held out."""
+    """The comparisons a tree was fitted to: those of one user (None: all) in a table, without the held-out share."""
 
     table: Path
     table_name: str
@@ -32,7 +32,7 @@ class MadeFrom(Record):
 
 
 class KeptTree:
-    """A tree, what it was made from, and its comparisons, split as it was fitted."""
+    """A tree, what it was made from, and its training and test comparisons."""
 
     def __init__(self, tree: PreferenceTree, made_from: MadeFrom) -> None:
         self.tree, self.made_from = tree, made_from
@@ -48,9 +48,9 @@ class KeptTree:
 
     @classmethod
     def read(cls, path: Path, *, table: Path | None = None) -> KeptTree:
-        """Read a tree back; table: where its table lies now, if not where it lay.
+        """Read a tree from its file. table: folder of its table, if it has moved.
 
-        Raises UsageError where the file holds no tree, and TableError where its table is not there.
+        Raises UsageError if the file holds no tree, and TableError if its table is missing.
         """
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
@@ -74,12 +74,12 @@ class KeptTree:
             ) from error
 
     def accuracies(self) -> dict[str, Accuracy]:
-        """The three accuracies on the comparisons it was fitted to, and on those held out, where there are any."""
+        """The three accuracies on the training comparisons, and on the held-out ones if there are any."""
         parts = {"fitted": self.train, "held out": self.test}
         return {name: self.tree.accuracies(self.items, pairs) for name, pairs in parts.items() if len(pairs)}
 
     def edited(self, *, thresholds: dict[int, float], merged: list[int], pins: list[tuple[int, int]]) -> KeptTree:
-        """Move thresholds, then merge splits, then pin orders of the leaves there are then.
+        """Move thresholds, then merge splits, then pin orders of the remaining leaves.
 
         Raises UsageError for an edit that cannot be made.
         """
@@ -87,12 +87,12 @@ class KeptTree:
         try:
             for node, threshold in thresholds.items():
                 tree = move_threshold(tree, node, threshold, self.items, self.train)
-            for node in sorted(merged, reverse=True):  # from the last: merging renumbers only what comes after
+            for node in sorted(merged, reverse=True):  # from the last, because merging renumbers the nodes after it
                 tree = merge(tree, node, self.items, self.train)
             for better, worse in pins:
                 tree = pin_order(tree, better, worse, self.items, self.train)
         except ValueError as error:
-            raise UsageError(f"{error}. The numbers are those that prefstudy tree show prints.") from error
+            raise UsageError(f"{error}. prefstudy tree show prints the numbers of nodes and leaves.") from error
         return KeptTree(tree, self.made_from)
 
 

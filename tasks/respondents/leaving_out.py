@@ -1,8 +1,8 @@
-"""What each feature is worth: trees fitted and scored without it (dt-pbo, Table 10's analysis, for trees a user)."""
+"""What each feature is worth: each user's tree fitted and scored without it (the analysis of dt-pbo, Table 10)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,13 +14,15 @@ from prefect.cache_policies import NO_CACHE
 
 from models.records.features import Encoded
 from models.records.results import MetricRow
+from models.records.studies.respondent_results import LEFT_OUT, LEFT_OUT_INTERVALS, SPLITS, TREE_MODEL, Verdict
+from models.scores.intervals import Sign, mean_interval
 from tasks.respondents.protocols import Protocol, Respondents, read_respondents, score_protocol
 from tasks.respondents.scoring import Trial
 from tasks.runs.progress import advance
 from tasks.runs.results import add_metrics, write_parquet
 
 LEAVING_OUT = "Leave one feature out"
-SPLITS = ("train", "test")
+VERDICTS: Mapping[Sign, Verdict] = {"negative": "worse", "positive": "better", "unclear": "unclear"}
 IN_POINTS = 100.0
 
 
@@ -30,7 +32,7 @@ def feature_names(respondents: Respondents) -> tuple[str, ...]:
 
 
 def without_feature(respondents: Respondents, name: str) -> Respondents:
-    """The same respondents choosing among items of which a feature, all columns of it, is unknown."""
+    """The same respondents, among items that lack a feature, with all of its columns."""
     return replace(respondents, encoded={way: _drop(encoded, name) for way, encoded in respondents.encoded.items()})
 
 
@@ -40,11 +42,11 @@ def _drop(encoded: Encoded, name: str) -> Encoded:
 
 
 def leave_each_out(respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float) -> pd.DataFrame:
-    """What leaving each feature out does to the users' trees: one row a feature.
+    """What leaving each feature out does to the users' trees: one row for each feature.
 
-    removed; train_delta, test_delta: mean over users of accuracy without it less accuracy with all features, in points;
+    removed; train_delta, test_delta: mean over users of accuracy without the feature minus with all, in points;
     train_delta_sd, test_delta_sd: standard deviations of these differences; train_accuracy, test_accuracy, leaves:
-    means without it; users: how many. Every tree sees the same comparisons.
+    means without the feature; users: number of users in the means. Every tree sees the same comparisons.
     """
     whole = score_protocol(respondents, protocol, seed=seed, test_share=test_share)
     rows = []
@@ -65,11 +67,11 @@ def leave_each_out(respondents: Respondents, protocol: Protocol, *, seed: int, t
 
 
 def delta_metrics(study: str, found: pd.DataFrame) -> Sequence[MetricRow]:
-    """The changes as rows of `metrics.json`: delta_accuracy, in points, the variant naming the removed feature."""
+    """The changes as rows of `metrics.json`: delta_accuracy in points; the variant names the removed feature."""
     return [
         MetricRow(
             study=study,
-            model="preference_tree",
+            model=TREE_MODEL,
             variant=str(row["removed"]),
             metric="delta_accuracy",
             split=part,
@@ -82,10 +84,25 @@ def delta_metrics(study: str, found: pd.DataFrame) -> Sequence[MetricRow]:
     ]
 
 
+def delta_intervals(found: pd.DataFrame) -> pd.DataFrame:
+    """The 95% interval of each change of held-out accuracy, in points: one row for each feature, most useful first.
+
+    removed; lower, upper: an interval over other users, from the paired differences; verdict: whether held-out accuracy
+    is worse or better without the feature, unclear if the interval contains zero.
+    """
+    ordered = found.sort_values("test_delta", kind="stable", ignore_index=True)
+    mean, sd, users = (ordered[name].to_numpy(float) for name in ("test_delta", "test_delta_sd", "users"))
+    interval = mean_interval(mean, sd, users)
+    verdicts = [VERDICTS[sign] for sign in interval.signs]
+    return pd.DataFrame({"removed": ordered["removed"], **interval._asdict(), "verdict": verdicts})
+
+
 @task(name="leave features out", cache_policy=NO_CACHE)
 def leave_features_out(study: str, trial: Trial, protocol: Protocol, results: Path) -> None:
-    """Write what each feature is worth to `leaving_out.parquet`, and add it to `metrics.json`."""
+    """Write what each feature is worth: `leaving_out.parquet`, its intervals, and rows of `metrics.json`."""
     respondents = read_respondents(trial.table, trial.users)
     found = leave_each_out(respondents, protocol, seed=trial.seed, test_share=trial.test_share)
-    write_parquet(results / "leaving_out.parquet", pa.Table.from_pandas(found, preserve_index=False))
+    write_parquet(results / f"{LEFT_OUT}.parquet", pa.Table.from_pandas(found, preserve_index=False))
+    verdicts = pa.Table.from_pandas(delta_intervals(found), preserve_index=False)
+    write_parquet(results / f"{LEFT_OUT_INTERVALS}.parquet", verdicts)
     add_metrics(results / "metrics.json", delta_metrics(study, found))

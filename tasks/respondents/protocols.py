@@ -1,4 +1,4 @@
-"""One tree a respondent under a protocol: the choices of split, tree and encoding that a published number rests on."""
+"""One tree for each respondent under a protocol: the choices of split, tree and encoding behind a published number."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.records.base import Record
 from models.records.features import Encoded
 from models.records.results import MetricRow
+from models.records.studies.respondent_results import ACCURACIES, TREE_MODEL
 from models.scores.accuracy import accuracies
 from models.scores.holdout import hold_out_items, hold_out_pairs
 from models.trees.preference_tree import PreferenceTree, PreferenceTrees
@@ -28,7 +29,6 @@ Split = Literal["pair", "item"]
 TieBreak = Literal["lowest", "widest_gap", "random"]
 Encoding = Literal["categorical_3", "categorical", "codes", "one_hot"]
 
-ACCURACIES = ("accuracy", "strict_accuracy", "decided_share")
 GIVEN_AS: Mapping[Encoding, CategoricalEncoding] = {
     "categorical_3": "categories",
     "categorical": "categories",
@@ -38,10 +38,10 @@ GIVEN_AS: Mapping[Encoding, CategoricalEncoding] = {
 
 
 class Protocol(Record):
-    """How trees are grown and judged.
+    """How trees are grown and scored.
 
-    encoding is that of the categorical features: categories, split where a node holds at most three of them
-    (categorical_3) or any number of them (categorical), codes read as numbers, or one binary column a level (one_hot).
+    encoding: how the tree is given categorical features: as categories, split if a node holds at most three of them
+    (categorical_3) or any number (categorical), as code numbers (codes), or as one binary column a level (one_hot).
     """
 
     straddlers: Straddlers = "discarded"
@@ -52,12 +52,12 @@ class Protocol(Record):
 
     @property
     def variant(self) -> str:
-        """The name under which metrics report it."""
+        """The name of the variant in the metrics."""
         return f"straddlers_{self.straddlers}"
 
 
 def protocol_grid(ratios: tuple[float, ...] = (0.0625, 0.25, 1.0)) -> tuple[Protocol, ...]:
-    """All combinations of two splits, three tie rules, four encodings and the ratios; straddlers discarded and kept."""
+    """All combinations of straddlers, splits, tie rules, encodings and the given ratios."""
     return tuple(
         Protocol(straddlers=straddlers, split=split, tie_break=tie_break, encoding=encoding, ratio=ratio)
         for straddlers, split, tie_break, encoding, ratio in itertools.product(
@@ -72,7 +72,7 @@ def protocol_grid(ratios: tuple[float, ...] = (0.0625, 0.25, 1.0)) -> tuple[Prot
 
 @dataclass(frozen=True, eq=False)
 class Respondents:
-    """The comparisons of some users, and lasting keys of these users for the seeds."""
+    """The comparisons of some users, and a hash of each user's id that seeds what is random about that user."""
 
     table: PairwiseTable
     encoded: dict[CategoricalEncoding, Encoded]
@@ -83,7 +83,7 @@ class Respondents:
 
 
 def read_respondents(table_folder: Path, users: int | None = None) -> Respondents:
-    """Read a table with users from its folder, of the first so many users only if `users` is given."""
+    """Read a table with users from its folder; only the first `users` of them if given."""
     table = read_table(table_folder)
     categorical = [feature.name for feature in table.item_features if feature.kind == "categorical"]
     ways: tuple[CategoricalEncoding, ...] = ("categories", "codes", "one_hot")
@@ -100,7 +100,7 @@ def read_respondents(table_folder: Path, users: int | None = None) -> Respondent
 
 @dataclass(frozen=True, eq=False)
 class SplitComparisons:
-    """Comparisons as rows of (user, item): every item of every user is a row of its own."""
+    """Comparisons between rows, where each item of each user is a row of its own; test: which are held out."""
 
     user_of_row: IntArray
     item_of_row: IntArray
@@ -114,7 +114,7 @@ def _held_out(respondents: Respondents, protocol: Protocol, seed: int, test_shar
 
 
 def split_comparisons(respondents: Respondents, protocol: Protocol, seed: int, test_share: float) -> SplitComparisons:
-    """What a protocol holds out: the same whatever model is fitted to the rest."""
+    """The comparisons with those a protocol holds out; the same for every model."""
     users, comparisons = respondents.users, respondents.comparisons
     test = _held_out(respondents, protocol, seed, test_share)
     n_items = len(respondents.table.items)
@@ -158,7 +158,7 @@ def _fit(
 def score_protocol(respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float = 0.2) -> pd.DataFrame:
     """Fit each user's tree to her training comparisons and score it on them and on the held-out ones.
 
-    One row a user: user_id, accuracy, strict_accuracy and decided_share of train and test, leaves and depth.
+    Returns one row for each user: user_id, accuracy, strict_accuracy and decided_share of both parts, leaves, depth.
     """
     trees, split = _fit(respondents, protocol, seed, test_share)
     items = respondents.encoded[GIVEN_AS[protocol.encoding]].items[split.item_of_row]
@@ -170,9 +170,9 @@ def score_protocol(respondents: Respondents, protocol: Protocol, *, seed: int, t
 def score_pooled(
     respondents: Respondents, protocol: Protocol, *, max_depth: int | None, seed: int, test_share: float = 0.2
 ) -> tuple[PreferenceTree, pd.DataFrame]:
-    """Fit one tree to the training comparisons of all users, and score it on each user's as `score_protocol` does.
+    """Fit one tree to the training comparisons of all users, and score it on each user's comparisons.
 
-    What is held out from a user is the same there and here.
+    Holds out the same comparisons of each user as `score_protocol` does.
     """
     encoded = respondents.encoded[GIVEN_AS[protocol.encoding]]
     comparisons = respondents.comparisons
@@ -194,14 +194,14 @@ def accuracies_of_users(respondents: Respondents, difference: FloatArray, test: 
 
 
 def _rows_known_in_training(split: SplitComparisons, protocol: Protocol) -> BoolArray:
-    """Which rows a tree may know of: all of them, or, where items are held out, those of its training comparisons."""
+    """The rows a tree may see, (m,): all of them, or those of training comparisons if items are held out."""
     known = np.full(len(split.user_of_row), protocol.split == "pair")
     known[split.comparisons[~split.test]] = True
     return known
 
 
 def summarise_protocol(protocol: Protocol, scores: pd.DataFrame) -> dict[str, Any]:
-    """A protocol and its means over users: one row of `protocols.parquet`."""
+    """A protocol with its means over users: one row of `protocols.parquet`."""
     means: dict[str, Any] = {}
     for part, name in itertools.product(("train", "test"), ACCURACIES):
         means[f"{part}_{name}"] = float(scores[f"{part}_{name}"].mean())
@@ -211,14 +211,14 @@ def summarise_protocol(protocol: Protocol, scores: pd.DataFrame) -> dict[str, An
     return {**protocol.model_dump(), **means, **size, "users": len(scores)}
 
 
-def metric_rows(study: str, variant: str, scores: pd.DataFrame) -> tuple[MetricRow, ...]:
+def metric_rows(study: str, variant: str, scores: pd.DataFrame, *, model: str = TREE_MODEL) -> tuple[MetricRow, ...]:
     """The rows of `metrics.json` of one variant: mean and standard deviation over users."""
     measured = [(name, part, f"{part}_{name}") for part in ("train", "test") for name in ACCURACIES]
     measured += [("leaves", "train", "leaves"), ("depth", "train", "depth")]
     return tuple(
         MetricRow(
             study=study,
-            model="preference_tree",
+            model=model,
             variant=variant,
             metric=metric,
             split=part,
@@ -231,7 +231,7 @@ def metric_rows(study: str, variant: str, scores: pd.DataFrame) -> tuple[MetricR
 
 
 def typical_user(scores: pd.DataFrame) -> str:
-    """The first of the users with trees of the median size whose test accuracy is nearest to the median."""
+    """Of the users whose trees have the median size, the first one whose test accuracy is nearest to the median."""
     size, accuracy = scores["leaves"].to_numpy(), scores["test_accuracy"].to_numpy()
     usual = np.flatnonzero(size == np.sort(size)[len(size) // 2])
     nearest = np.nanargmin(np.abs(accuracy[usual] - np.nanmedian(accuracy)))
@@ -243,7 +243,7 @@ def example_trees(
 ) -> dict[str, Any]:
     """One user's trees under some protocols, with her items by preference: the document `example_tree.json`.
 
-    Raises ValueError where there is no such user.
+    Raises ValueError if there is no such user.
     """
     if user_id not in respondents.user_ids:
         raise ValueError(f"there is no user {user_id!r} among the {len(respondents.user_ids)} users of this run")

@@ -1,4 +1,4 @@
-"""Trees of many users, scored under protocols: the steps of a study that fits one tree a user."""
+"""Trees of many users, scored under protocols: the steps of a study that fits one tree to each user."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from prefect.cache_policies import NO_CACHE
 
 from models.records.base import Record
 from models.records.errors import UsageError
+from models.records.published import Published, beside_published
 from models.records.results import MetricRow
+from models.records.studies.respondent_results import EXAMPLE_TREE, POOLED, POOLED_TREE, PROTOCOLS, USERS
+from tasks.respondents.comparing_protocols import compare_protocols
 from tasks.respondents.protocols import (
     Protocol,
     example_trees,
@@ -24,17 +27,18 @@ from tasks.respondents.protocols import (
     summarise_protocol,
     typical_user,
 )
+from tasks.respondents.summaries import write_tree_summaries
 from tasks.runs.progress import advance
 from tasks.runs.results import write_json, write_metrics, write_parquet
 from tasks.runs.run_folder import RunFolder
 
 TRYING = "Try every protocol"
 BATCH = 6
-"""Protocols a task: enough to be worth a task's start, few enough for the bar to move."""
+"""Protocols per task: enough to be worth starting a task, few enough for the progress bar to move."""
 
 
 class Trial(Record):
-    """What protocols are tried on: a table, its first users (None: all), and which of their pairs are held out."""
+    """What protocols are tried on: a table, its first users (None: all), and the share of pairs held out."""
 
     table: Path
     users: int | None
@@ -43,22 +47,10 @@ class Trial(Record):
 
 
 class Pooled(Record):
-    """One tree for all users: how it is grown, and its depth at most."""
+    """One tree for all users: how it is grown, and its largest depth (None: any)."""
 
     protocol: Protocol
     max_depth: int | None
-
-
-class Published(Record):
-    """Accuracies by split, train and test, as published, and where; of one variant, or of one that is not told."""
-
-    accuracy: dict[str, float]
-    source: str
-    variant: str | None = None
-
-
-POOLED = "pooled"
-"""The variant of one tree for all users."""
 
 
 @task(name="score variants", cache_policy=NO_CACHE)
@@ -71,9 +63,10 @@ def score_variants(
     *,
     pooled: Pooled | None = None,
 ) -> None:
-    """Score each user's tree under each variant of the study, and write `users.parquet` and `metrics.json`.
+    """Score each user's tree under each variant of the study, and write `users.parquet`, `metrics.json` and
+    `tree_summaries.json`.
 
-    pooled: score also one tree for all users, as a variant of that name, and write it to `pooled_tree.json`.
+    pooled: if given, score also one tree for all users, as the variant `pooled`, and write it to `pooled_tree.json`.
     """
     respondents = read_respondents(trial.table, trial.users)
     scores = {
@@ -81,44 +74,33 @@ def score_variants(
         for name, protocol in variants.items()
     }
     rows = [row for name, found in scores.items() for row in metric_rows(study, name, found)]
+    rows = beside_published(rows, published)
     if pooled is not None:
         tree, scores[POOLED] = score_pooled(
             respondents, pooled.protocol, max_depth=pooled.max_depth, seed=trial.seed, test_share=trial.test_share
         )
         rows += [_of_one_tree(row) for row in metric_rows(study, POOLED, scores[POOLED])]
-        write_json(results / "pooled_tree.json", tree.to_dict())
-    write_metrics(results / "metrics.json", [told for row in rows for told in beside_published(row, published)])
+        write_json(results / f"{POOLED_TREE}.json", tree.to_dict())
+    write_metrics(results / "metrics.json", rows)
     users = pd.concat([found.assign(variant=name) for name, found in scores.items()], ignore_index=True)
-    write_parquet(results / "users.parquet", pa.Table.from_pandas(users, preserve_index=False))
+    write_parquet(results / f"{USERS}.parquet", pa.Table.from_pandas(users, preserve_index=False))
+    write_tree_summaries(results, scores)
 
 
 def _of_one_tree(row: MetricRow) -> MetricRow:
-    """A metric of one tree for all: its size is not spread over users."""
+    """A metric of one tree for all; its size has no spread over users."""
     return row.model_copy(update={"sd": None, "n": 1}) if row.metric in {"leaves", "depth"} else row
-
-
-def beside_published(row: MetricRow, published: Sequence[Published]) -> Sequence[MetricRow]:
-    """A row for each value published for a metric, or the row as it is."""
-    told = [
-        found
-        for found in published
-        if row.metric == "accuracy" and row.variant != POOLED and found.variant in {None, row.variant}
-    ]
-    return [
-        row.model_copy(update={"published": found.accuracy[row.split], "published_source": found.source})
-        for found in told
-    ] or [row]
 
 
 @task(name="draw an example", cache_policy=NO_CACHE)
 def draw_example(trial: Trial, variants: Mapping[str, Protocol], user: str | None, results: Path) -> None:
-    """Write the trees of one user, or of a typical one under the first variant, to `example_tree.json`.
+    """Write the trees of one user to `example_tree.json`; of a typical user under the first variant if None.
 
     Raises UsageError if the trial has no such user.
     """
     respondents = read_respondents(trial.table, trial.users)
     if user is None:
-        scores = pd.read_parquet(results / "users.parquet")
+        scores = pd.read_parquet(results / f"{USERS}.parquet")
         user = typical_user(scores[scores["variant"] == next(iter(variants))])
     if user not in respondents.user_ids:
         ids = respondents.user_ids
@@ -126,17 +108,17 @@ def draw_example(trial: Trial, variants: Mapping[str, Protocol], user: str | Non
             f"example_user = {user}: there is no such user among the {len(ids):,} ({', '.join(ids[:3])}, ...)."
         )
     document = example_trees(respondents, variants, user, seed=trial.seed, test_share=trial.test_share)
-    write_json(results / "example_tree.json", document)
+    write_json(results / f"{EXAMPLE_TREE}.json", document)
 
 
 def batches(protocols: Sequence[Protocol]) -> list[tuple[Protocol, ...]]:
-    """The protocols in the batches that `try_protocols` is mapped over."""
+    """The protocols in batches of `BATCH`."""
     return [tuple(protocols[start : start + BATCH]) for start in range(0, len(protocols), BATCH)]
 
 
 @task(name="try protocols", cache_policy=NO_CACHE)
 def try_protocols(protocols: Iterable[Protocol], trial: Trial) -> list[dict[str, Any]]:
-    """Score each user's tree under each protocol. Returns one row a protocol: its choices, and means over users."""
+    """Score each user's tree under each protocol. Returns one row for each: its choices, and means over users."""
     respondents = read_respondents(trial.table, trial.users)
     rows = []
     for protocol in protocols:
@@ -146,9 +128,13 @@ def try_protocols(protocols: Iterable[Protocol], trial: Trial) -> list[dict[str,
     return rows
 
 
-def try_all(run: RunFolder, trial: Trial, protocols: Sequence[Protocol]) -> None:
-    """Score each user's tree under each protocol in a run: `protocols.parquet`, a row a protocol, in their order."""
+def try_all(run: RunFolder, trial: Trial, protocols: Sequence[Protocol], published: Sequence[Published]) -> None:
+    """Score each user's tree under each protocol: `protocols.parquet`, one row for each, and what they say.
+
+    published: accuracies that the protocols are compared with; none where the data is simulated.
+    """
     with run.step(TRYING, total=len(protocols)):
         found = try_protocols.map(batches(protocols), unmapped(trial)).result()
         rows = [row for batch in found for row in batch]
-        write_parquet(run.results / "protocols.parquet", pa.Table.from_pylist(rows))
+        write_parquet(run.results / f"{PROTOCOLS}.parquet", pa.Table.from_pylist(rows))
+        compare_protocols(run.results, pd.DataFrame(rows), published)

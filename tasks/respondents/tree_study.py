@@ -1,4 +1,4 @@
-"""The config of studies that fit a preference tree to each user, and the steps of one on a choice experiment."""
+"""The settings of studies that fit a preference tree to each user, and the steps of a study of choices."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from pydantic import Field
 from data_adapters import catalogue
 from data_adapters.choice.mapping_file import read_mapping
 from data_adapters.source.adapter import Adapter
+from models.records.published import Published
 from tasks.respondents.gp_accuracy import score_gps
 from tasks.respondents.leaving_out import LEAVING_OUT, leave_features_out
 from tasks.respondents.many_trees import describe_trees
 from tasks.respondents.protocols import Encoding, Protocol, Split, TieBreak
-from tasks.respondents.scoring import Pooled, Published, Trial, draw_example, score_variants
+from tasks.respondents.scoring import Pooled, Trial, draw_example, score_variants
+from tasks.respondents.summaries import write_choice_summary
 from tasks.runs.publish import keep_artifacts, publish
 from tasks.runs.run_folder import run_folder
 from tasks.runs.study import Place, StudyConfig
@@ -23,15 +25,19 @@ from tasks.runs.table import build_table
 
 
 class TreeConfig(StudyConfig):
-    """What studies of one tree a user can set; the defaults are the paper's."""
+    """The settings of studies of one tree for each user; the defaults are the paper's."""
 
-    users: int | None = Field(default=None, ge=2, description="take only the first so many users; all if not set")
+    users: int | None = Field(default=None, ge=2, description="number of users, the first of the table; all if not set")
     test_share: float = Field(default=0.2, gt=0, lt=1, description="share of each user's pairs held out for testing")
-    split: Split = Field(default="pair", description="what is held out: pairs, or all pairs of some items")
+    split: Split = Field(
+        default="pair", description="what is held out of each user: single pairs, or all pairs of some items"
+    )
     tie_break: TieBreak = Field(default="lowest", description="which of two splits of the same score is taken")
-    encoding: Encoding = Field(default="categorical_3", description="how the tree is given categorical features")
+    encoding: Encoding = Field(default="categorical_3", description="how categorical features are encoded for the tree")
     ratio: float = Field(default=0.25, gt=0, description="sigma_noise^2 / sigma_prior^2 of the leaf values")
-    example_user: str | None = Field(default=None, description="whose trees are drawn; a typical user's if not set")
+    example_user: str | None = Field(
+        default=None, description="id of the user whose trees are drawn; a typical user if not set"
+    )
 
     @property
     def variants(self) -> dict[str, Protocol]:
@@ -42,7 +48,7 @@ class TreeConfig(StudyConfig):
 
     @property
     def papers(self) -> Protocol:
-        """The tree the paper tells of: straddlers discarded."""
+        """The tree as the paper describes it: straddlers discarded."""
         return next(iter(self.variants.values()))
 
 
@@ -50,14 +56,18 @@ class ChoiceConfig(TreeConfig):
     """The settings of a study of a choice experiment."""
 
     mapping: Place | None = Field(
-        default=None, description="mapping file (TOML) that says what the columns of the raw file are"
+        default=None, description="mapping file (TOML) that describes the columns of the raw file"
     )
     pooled_depth: int | None = Field(
-        default=4, ge=1, description="depth at most of the one tree for all respondents (dt-pbo, Figure 6, draws 4)"
+        default=4, ge=1, description="largest depth of the one tree for all respondents (dt-pbo, Figure 6, draws 4)"
+    )
+
+    sensitive: tuple[str, ...] = Field(
+        default=(), description="attributes for which the report says whether trees depend on them (dt-pbo, G.4)"
     )
 
     def adapter(self, name: str) -> Adapter:
-        """The adapter that reads raw files as the mapping says."""
+        """The adapter that reads raw files by the mapping."""
         return catalogue.adapter(name, mapping=self.mapping)
 
     def contents(self) -> dict[str, Any]:
@@ -70,7 +80,7 @@ def study_choices(
 ) -> Path:
     """Learn each respondent's tree, and one of all respondents, from some of their choices; predict the others.
 
-    Returns the run's folder (dt-pbo, G.3 and G.4). Opt-outs say nothing about two profiles and are no comparisons.
+    Returns the run's folder (dt-pbo, G.3 and G.4). An opt-out is not a comparison of two profiles.
     """
     with run_folder(name, config) as run:
         with run.step("Build the table"):
@@ -80,11 +90,13 @@ def study_choices(
         with run.step("Fit two trees to each respondent, and one to all"):
             score_variants(name, trial, config.variants, published, run.results, pooled=pooled)
             draw_example(trial, config.variants, config.example_user, run.results)
-            describe_trees(trial, config.papers, run.results)
+            describe_trees(trial, config.papers, run.results, config.sensitive)
         with run.step(LEAVING_OUT):
             leave_features_out(name, trial, config.papers, run.results)
         score_gps(name, run, trial, config.papers, published_gp, n_users=table.manifest.rows["users"])
         with run.step("Write the report"):
+            comparable = not table.manifest.simulated
+            write_choice_summary(run.results, table.manifest.rows, test_share=config.test_share, comparable=comparable)
             publish(run, [table])
     keep_artifacts(run.path)
     return run.path

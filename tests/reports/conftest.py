@@ -17,10 +17,14 @@ import pytest
 from models.records.card import DataCard, FeatureCard, LevelCount, SideBias, Spread
 from models.records.features import Column, Feature, FeatureKind
 from models.records.manifest import DroppedRows, Licence, Manifest, RawFileRecord
+from models.records.published import published_by_split
 from models.records.results import MetricRow
 from models.records.run_record import RunRecord, StepTime
 from models.trees.structure import Node
 from reports.page.render import Rendered, render
+from tasks.respondents.comparing_protocols import compare_protocols
+from tasks.respondents.leaving_out import delta_intervals
+from tasks.respondents.summaries import write_tree_summaries
 
 QUARTILES = ("minimum", "lower_quartile", "median", "upper_quartile", "maximum")
 MINOR = ("blue-skinned", "red", "white", "eel-like", "clam", "squid or octopus", "shrimp", "roe", "other sea", "egg")
@@ -167,6 +171,9 @@ def card(of: Manifest) -> DataCard:
     )
 
 
+PUBLISHED = published_by_split({"train": 0.998, "test": 0.888}, model="preference_tree", source="dt-pbo Table 1")
+
+
 def metrics() -> list[MetricRow]:
     values = {
         "straddlers_discarded": {
@@ -225,7 +232,7 @@ def of_features() -> dict[str, pd.DataFrame]:
     for split, sd in (("train", 3.0), ("test", 9.0)):
         worth[f"{split}_delta"] = [-0.2, 0.1, -3.4, 1.6]
         worth[f"{split}_delta_sd"] = sd
-    return {"asked_features": asked, "leaving_out": worth}
+    return {"asked_features": asked, "leaving_out": worth, "leaving_out_intervals": delta_intervals(worth)}
 
 
 def history() -> pd.DataFrame:
@@ -257,6 +264,8 @@ def users() -> pd.DataFrame:
                     "variant": variant,
                     "train_accuracy": np.ones(400),
                     "test_accuracy": test,
+                    "test_strict_accuracy": test - 0.05,
+                    "test_decided_share": 0.9,
                     "leaves": np.maximum(2, rng.normal(leaves, leaves / 7, 400).round()).astype(int),
                 }
             )
@@ -340,8 +349,11 @@ def write(folder: Path, *, simulated: bool = False, unpinned: bool = False, trie
     (results / "metrics.json").write_text(json.dumps(rows), "utf-8")
     cards = [card(found).model_dump(mode="json") for found in record.data]
     (results / "data_cards.json").write_text(json.dumps(cards), "utf-8")
-    users().to_parquet(results / "users.parquet")
-    (protocols() if tried is None else tried).to_parquet(results / "protocols.parquet")
+    scored, all_protocols = users(), protocols() if tried is None else tried
+    scored.to_parquet(results / "users.parquet")
+    write_tree_summaries(results, dict(iter(scored.groupby("variant"))))
+    all_protocols.to_parquet(results / "protocols.parquet")
+    compare_protocols(results, all_protocols, () if simulated else PUBLISHED)
     example = {
         "user_id": "17",
         "ranking": list(LABELS),
@@ -351,6 +363,7 @@ def write(folder: Path, *, simulated: bool = False, unpinned: bool = False, trie
     (results / "example_tree.json").write_text(json.dumps(example), "utf-8")
     for name, frame in {**of_features(), "history": history()}.items():
         frame.to_parquet(results / f"{name}.parquet")
+    (results / "sensitive_features.json").write_text("[]", "utf-8")
     shown = [{"user_id": str(user), "tree": fitted(split, user)} for user, split in ((3, SMALL), (5, bushy(3, 10)))]
     (results / "gallery.json").write_text(json.dumps({"trees": shown}), "utf-8")
     return folder

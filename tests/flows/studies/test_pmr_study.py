@@ -23,6 +23,7 @@ from data_adapters.files.digest import sha256_of
 from data_adapters.source.simulation import SIMULATED, simulate
 from flows.cli.main import main
 from flows.studies.pmr import DEMO, PmrConfig, pmr_study
+from models.records.published import beside_published
 from models.records.results import MetricRow
 from models.records.run_record import RunRecord
 from prompts.engine import EngineError, Reply, Request
@@ -31,8 +32,8 @@ from prompts.engines.rules import Rules
 from prompts.engines.server import ServerSettings
 from prompts.ledger import Ledger, LedgerError, read_export
 from reports.page.render import render
-from tasks.messages.feature_loop import LoopSettings
-from tasks.messages.ranking_results import PUBLISHED
+from tasks.messages.ranking_results import PUBLISHED, PUBLISHED_MODEL, write_feature_worth
+from tasks.messages.settings import LoopSettings
 from tasks.runs.results import METRICS, write_metrics
 
 CANARIES = ("quetzalcoatlus", "pterodaustro")
@@ -129,6 +130,7 @@ def check_same_results(one: Path, other: Path) -> None:
 def test_the_run_folder_holds_everything_and_the_ledger_lies_beside_it(run_dir: Path, config: PmrConfig) -> None:
     assert {path.name for path in (run_dir / "results").iterdir()} == {
         "data_cards.json", "metrics.json", "conversation.json", "search.json", "features.json", "tree.json",
+        "feature_worth.json",
         "readable_tree.json", "ranking.parquet", "feature_values.parquet", "extraction_accuracy.parquet",
     }  # fmt: skip
     record = RunRecord.model_validate_json((run_dir / "run.json").read_bytes())
@@ -333,14 +335,11 @@ def test_answers_of_the_papers_model_on_the_real_inboxes_stand_beside_what_was_p
         manifest["simulated"] = False
     (copy / "run.json").write_text(json.dumps(record))
     asked = json.loads((copy / "results" / "conversation.json").read_text())
-    (copy / "results" / "conversation.json").write_text(json.dumps({**asked, "model": PUBLISHED.model}))
-    rows = []
-    for row in metrics(copy):
-        known = PUBLISHED.without.get(row.variant, {}) if row.metric == "delta_accuracy" else {}
-        if row.metric == "accuracy" and row.variant in {"all_features", "both_orders"}:
-            known = PUBLISHED.accuracy[row.model]
-        rows.append(row.model_copy(update={"published": known.get(row.split)}))
+    (copy / "results" / "conversation.json").write_text(json.dumps({**asked, "model": PUBLISHED_MODEL}))
+    rows = beside_published(metrics(copy), PUBLISHED)
     write_metrics(copy / "results" / "metrics.json", rows)
+    features = [each["spec"]["name"] for each in json.loads((copy / "results" / "features.json").read_text())]
+    write_feature_worth(copy / "results", rows, features)
     render(copy)
     said = words(copy)
     assert "Published beside found" in said

@@ -15,6 +15,7 @@ from reports.figures.courses import Curve, Mark, draw_courses
 from reports.page import style
 from reports.page.blocks import Figure, Prose, Table
 from reports.page.finished_run import FinishedRun, NotARunError, open_run
+from tasks.asking.comparing_courses import compare_courses
 from tests.reports.conftest import WriteRun
 
 QUESTIONS = 12
@@ -23,7 +24,7 @@ FOUND = {"tree_top_leaf": 0.68, "gp_qeubo": 0.85}
 
 def _courses() -> pd.DataFrame:
     """Curves that fall from 4 to a floor; the share found after nine questions is exactly FOUND where it is named."""
-    ways = [*WAYS, *(way for choices in CHOICES.values() for way in choices)]
+    ways = [*WAYS, *CHOICES]
     question = np.arange(QUESTIONS + 1)
     frames = []
     for number, way in enumerate(ways):
@@ -53,6 +54,7 @@ def _asked(folder: Path) -> FinishedRun:
     record["config"]["active_learning"] = True
     (folder / "run.json").write_text(json.dumps(record), "utf-8")
     _courses().to_parquet(folder / "results" / "active_learning.parquet")
+    compare_courses(folder / "results", _courses())
     rows = json.loads((folder / "results" / "metrics.json").read_text("utf-8"))
     found = {**rows[0], "metric": "found_share", "variant": "tree_top_leaf", "split": "asked", "at": 9, "value": 0.68}
     rows.append({**found, "published": 0.7, "published_source": "the paper"})
@@ -90,7 +92,7 @@ def test_the_section_tells_the_lower_regret_and_every_choice_tried(write_run: Wr
     assert "After 9 questions the Gaussian process has the lower ρ-regret (tree 0.70, Gaussian process 0.42)" in prose
     assert "The paper reads its Figure 3" in prose
     [table] = [block for block in section.blocks if isinstance(block, Table)]
-    assert len(table.rows) == sum(len(choices) for choices in CHOICES.values())
+    assert len(table.rows) == len(CHOICES)
     assert table.rows[0].group.startswith("Tree, top-leaf rule: ρ-regret 0.70 / ")
     assert "found 68 / " in table.rows[0].group
 

@@ -13,7 +13,8 @@ import pytest
 from models.records.errors import OutputError
 from reports.page.finished_run import NotARunError, open_run
 from reports.page.render import Rendered, render
-from reports.respondents.tree_accuracy import left_out_of_scores
+from reports.respondents.tree_accuracy import unscored_users
+from tasks.respondents.summaries import write_tree_summaries
 
 WriteRun = Callable[..., Path]
 
@@ -116,16 +117,15 @@ def test_a_table_and_its_caption_are_told_once_on_screen_and_once_on_paper(real_
     assert html.count('<tr class="on-paper" aria-hidden="true"><td colspan="9"><b>Table 1.</b>') == 1
 
 
-def test_those_of_whom_nothing_could_be_held_out_are_counted(write_run: WriteRun) -> None:
+def test_users_of_whom_nothing_could_be_held_out_are_counted(write_run: WriteRun) -> None:
     run = write_run()
-    assert left_out_of_scores(open_run(run)) == []
-    path = run / "results" / "users.parquet"
-    users = pd.read_parquet(path)
+    assert unscored_users(open_run(run)) == []
+    users = pd.read_parquet(run / "results" / "users.parquet")
     users.loc[users.groupby("variant").head(1).index, "test_accuracy"] = None
-    users.to_parquet(path)
-    [told] = left_out_of_scores(open_run(run), who="respondent")
+    write_tree_summaries(run / "results", dict(iter(users.groupby("variant"))))
+    [prose] = unscored_users(open_run(run), who="respondent")
     many = len(users) // 2
-    assert told.paragraphs == [
+    assert prose.paragraphs == [
         f"The table has {many:,} respondents. One has too few choices to hold any out: accuracy on held-out choices is "
         f"that of {many - 1:,} respondents."
     ]
@@ -198,7 +198,15 @@ def test_a_folder_that_is_no_run_is_refused_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["metrics.json", "users.parquet", "protocols.parquet", "example_tree.json", "data_cards.json"]
+    "name",
+    [
+        "metrics.json",
+        "users.parquet",
+        "protocols.parquet",
+        "nearest_protocols.json",
+        "example_tree.json",
+        "data_cards.json",
+    ],
 )
 def test_a_missing_result_is_refused_by_name(name: str, write_run: WriteRun) -> None:
     run = write_run()

@@ -14,8 +14,10 @@ from data_adapters.source.build import build
 from data_adapters.source.locate import locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import write_table
+from models.records.published import Published, beside_published
+from models.records.studies.asking_results import MEASURES
 from tasks.asking.active_learning import Asked, portions
-from tasks.asking.asking import CHOICES, MEASURES, WAYS, Way, ask, course_metrics, ranked_items, summarise
+from tasks.asking.asking import CHOICES, WAYS, Way, ask, course_metrics, ranked_items, summarise
 from tasks.respondents.protocols import Respondents, read_respondents
 
 QUESTIONS = 9
@@ -87,7 +89,16 @@ def test_every_choice_is_another_way(simulated: Respondents) -> None:
 
 def test_metrics_have_a_row_a_measure_and_question_and_one_published_value_a_way(simulated: Respondents) -> None:
     course = summarise("tree_top_leaf", Way(), ask(simulated, Way(), n_questions=QUESTIONS, seed=0))
-    rows = course_metrics("sushi", course, {"tree_top_leaf": 0.7}, "the paper")
+    known = Published(
+        model="preference_tree",
+        variant="tree_top_leaf",
+        metric="found_share",
+        split="asked",
+        at=9,
+        value=0.7,
+        source="-",
+    )
+    rows = beside_published(course_metrics("sushi", course.assign(variant=course["way"])), [known])
     assert [(row.metric, row.at) for row in rows] == [(name, at) for name in MEASURES for at in range(10)]
     told = [row for row in rows if row.published is not None]
     assert [(row.metric, row.at, row.published) for row in told] == [("found_share", 9, 0.7)]

@@ -69,5 +69,5 @@ def test_items_without_names_or_too_many_of_them_cannot_be_asked_about(
     with pytest.raises(UsageError, match="have no names"):
         Questionnaire.about(dataclasses.replace(table, items=table.items.drop_columns("label")), seed=0)
     monkeypatch.setattr(questionnaire_module, "MOST_ITEMS", 9)
-    with pytest.raises(UsageError, match="has 10 items; questions are about 9 at most"):
+    with pytest.raises(UsageError, match="has 10 items; at most 9 can be asked about"):
         Questionnaire.about(table, seed=0)

@@ -12,24 +12,19 @@ import pytest
 
 from models.records.errors import UsageError
 from models.records.feature_spec import FeatureSpec
+from models.records.studies.message_results import Round
 from models.trees.preference_tree import PreferenceTree, numeric_columns
 from prompts.conversation import Budget, BudgetSpentError, Conversation
 from prompts.engine import Reply, Request
 from prompts.engines.rules import Rules
 from prompts.feature_file import read_features
 from prompts.ledger import Ledger
-from tasks.messages.feature_loop import (
-    LoopSettings,
-    Round,
-    Search,
-    TreeSettings,
-    hard_comparisons,
-    search_features,
-    validation_pairs,
-)
+from tasks.messages.feature_loop import Search, search_features, validation_pairs
+from tasks.messages.hard_comparisons import Hard, choose_in_turn, hard_comparisons
 from tasks.messages.inbox import Inbox, net_wins
 from tasks.messages.planted_truth import extraction_accuracy
 from tasks.messages.reading_messages import extract_features, judge_pairs
+from tasks.messages.settings import LoopSettings, TreeSettings
 from tests.tasks.messages.pmr_inboxes import simulated_inboxes
 
 FILE = read_features()
@@ -145,7 +140,7 @@ def test_a_validation_share_that_leaves_no_comparison_is_refused_before_anything
     inboxes: tuple[Inbox, ...], ledger: Ledger, share: float, kept: str
 ) -> None:
     engine = Proposes(proposal("is_odd"))
-    with pytest.raises(UsageError, match=rf"loop.validation_share = {share}: that keeps {kept} of \d+ comparisons"):
+    with pytest.raises(UsageError, match=rf"loop.validation_share = {share} keeps {kept} of \d+ comparisons"):
         search(Conversation(engine, ledger), inboxes[0], validation_share=share)
     assert engine.asked == []
 
@@ -261,6 +256,50 @@ def test_pruning_drops_only_features_without_which_validation_rises(inboxes: tup
     assert pruned
     assert not {spec.name for spec in found.specs} & set(pruned)
     assert found.rounds[1].before > found.rounds[0].after
+
+
+def test_pruning_keeps_the_last_feature_even_where_every_one_is_useless(
+    inboxes: tuple[Inbox, ...], ledger: Ledger
+) -> None:
+    """No feature is ever split here, so leaving any of them out changes nothing."""
+
+    def parity(request: Request) -> str:
+        return json.dumps({"value": request.filled["spec"].values[int(request.subject[-2:]) % 2]})
+
+    useless = {"shoe_colour": ["red", "blue"], "favourite_day": ["monday", "sunday"]}
+    start = [FeatureSpec(**proposal(name, "categorical", values=values)) for name, values in useless.items()]
+    engine = Proposes(proposal("is_odd", "categorical", values=["odd", "even"]), reads=parity)
+    tree = TreeSettings(max_categories=1)
+    found = search(Conversation(engine, ledger), inboxes[0], start=start, tree=tree, rounds=1, pruning="useless")
+    [only] = found.rounds
+    assert (only.verdict, only.pruned) == ("kept", tuple(useless))
+    assert [spec.name for spec in found.specs] == ["is_odd"]
+
+
+def test_a_proposal_is_checked_before_it_is_read_from_any_message_and_attempts_are_listed_in_their_order(
+    inboxes: tuple[Inbox, ...], ledger: Ledger
+) -> None:
+    words = " ".join(inboxes[0].patients[0].message.split()[2:10])
+    engine = Proposes(
+        proposal("some_words", instruction=f"Does it say: {words}?"),
+        proposal("urgency_rank"),
+        proposal("all_alike"),
+        proposal("requested_action_patient"),
+    )
+    search(Conversation(engine, ledger), inboxes[0], rounds=4)
+    read = [each.filled["spec"].name for each in engine.asked if each.template == "extract_feature"]
+    assert list(dict.fromkeys(read)) == [*(spec.name for spec in FILE.starting), "all_alike"]
+    last = [each for each in engine.asked if each.template == "propose_feature"][-1].messages[1].content
+    places = [
+        last.index(name) for name in ("withheld: quotes a patient", "urgency_rank: leaks", "all_alike: no usable")
+    ]
+    assert places == sorted(places)
+
+
+def test_the_kinds_of_hard_comparison_take_turns_and_within_a_kind_the_lots_decide() -> None:
+    hard = [Hard(0, "reversed"), Hard(1, "reversed"), Hard(2, "same_leaf"), Hard(3, "reversed"), Hard(4, "same_leaf")]
+    lots = np.array([5, 3, 8, 4, 1])
+    assert [each.row for each in choose_in_turn(hard, lots, 4)] == [4, 1, 2, 3]
 
 
 def test_the_search_ends_where_nothing_is_hard(inboxes: tuple[Inbox, ...], ledger: Ledger) -> None:

@@ -15,9 +15,10 @@ from prompts.conversation import Conversation
 from prompts.engines.replay import Replay, ReplaySettings
 from prompts.feature_file import read_features
 from prompts.ledger import Ledger, read_export
-from tasks.messages.feature_loop import LoopSettings, Search, TreeSettings, search_features
+from tasks.messages.feature_loop import Search, search_features
 from tasks.messages.inbox import Inbox
 from tasks.messages.reading_messages import extract_features
+from tasks.messages.settings import LoopSettings, TreeSettings
 from tests.tasks.messages.pmr_inboxes import simulated_inboxes
 
 RECORDED = Path(__file__).parents[2] / "data" / "smollm2.jsonl"

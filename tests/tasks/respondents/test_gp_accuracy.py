@@ -11,9 +11,9 @@ from data_adapters.source.build import build
 from data_adapters.source.locate import locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import write_table
+from models.records.published import published_by_split
 from tasks.respondents.gp_accuracy import gp_metrics, gp_portions, score_gp, users_part
 from tasks.respondents.protocols import Protocol, Respondents, read_respondents
-from tasks.respondents.scoring import Published
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_portions_cover_everybody_once() -> None:
 
 
 def test_metrics_stand_beside_what_was_published_of_the_process(scores: pd.DataFrame) -> None:
-    published = [Published(accuracy={"train": 0.997, "test": 0.895}, source="dt-pbo, Table 1")]
+    published = published_by_split({"train": 0.997, "test": 0.895}, model="preference_gp", source="dt-pbo, Table 1")
     rows = gp_metrics("sushi", scores, published)
     assert {row.model for row in rows} == {"preference_gp"}
     assert {(row.metric, row.split): row.published for row in rows}["accuracy", "test"] == 0.895

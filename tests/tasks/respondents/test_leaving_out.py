@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+import numpy as np
+import pandas as pd
 import pytest
 
 from data_adapters.catalogue import adapter
@@ -9,8 +13,8 @@ from data_adapters.source.build import build
 from data_adapters.source.locate import locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import write_table
-from tasks.respondents.leaving_out import delta_metrics, feature_names, leave_each_out, without_feature
-from tasks.respondents.protocols import Protocol, Respondents, read_respondents, score_protocol
+from tasks.respondents.leaving_out import delta_intervals, delta_metrics, feature_names, leave_each_out, without_feature
+from tasks.respondents.protocols import Protocol, Respondents, metric_rows, read_respondents, score_protocol
 
 
 @pytest.fixture(scope="module")
@@ -50,3 +54,45 @@ def test_metrics_name_the_removed_feature_as_variant(respondents: Respondents) -
     }
     assert {row.metric for row in rows} == {"delta_accuracy"}
     assert {row.n for row in rows} == {60}
+
+
+def test_metrics_have_the_sign_of_the_change(respondents: Respondents) -> None:
+    found = leave_each_out(respondents, Protocol(), seed=0, test_share=0.2).set_index("removed")
+    whole = score_protocol(respondents, Protocol(), seed=0)["train_accuracy"].mean()
+    for row in delta_metrics("sushi", found.reset_index()):
+        assert row.value == found.loc[row.variant, f"{row.split}_delta"]
+        if row.split == "train":
+            assert row.value == pytest.approx(100 * (found.loc[row.variant, "train_accuracy"] - whole))
+    assert found["train_delta"].min() < 0, "without some feature the trees fit less, so that the sign shows"
+
+
+def test_a_user_of_whom_nothing_is_held_out_has_no_part_in_the_changes(respondents: Respondents) -> None:
+    first, others = respondents.users == 0, respondents.users != 0
+    kept = np.flatnonzero(first)[:1].tolist() + np.flatnonzero(others).tolist()
+    few = dataclasses.replace(respondents, users=respondents.users[kept], comparisons=respondents.comparisons[kept])
+    scores = score_protocol(few, Protocol(), seed=0)
+    assert np.isnan(scores["test_accuracy"].iloc[0])
+    found = leave_each_out(few, Protocol(), seed=0, test_share=0.2)
+    assert set(found["users"]) == {59}
+    rows = {(row.metric, row.split): row for row in metric_rows("sushi", "it", scores)}
+    assert (rows["accuracy", "test"].n, rows["accuracy", "train"].n) == (59, 60)
+    assert rows["accuracy", "test"].value == pytest.approx(scores["test_accuracy"].iloc[1:].mean())
+    [own] = {row.n for row in delta_metrics("sushi", found)}
+    assert own == 59
+
+
+def test_intervals_are_of_95_percent_and_worse_means_that_accuracy_falls() -> None:
+    """With a standard deviation of 10 over 100 users, 1.96 points are reached to either side."""
+    found = pd.DataFrame(
+        {
+            "removed": ["spare", "harmful", "useful"],
+            "test_delta": [-1.9, 2.0, -2.0],
+            "test_delta_sd": 10.0,
+            "users": 100,
+        }
+    )
+    ordered = delta_intervals(found)
+    assert ordered["removed"].tolist() == ["useful", "spare", "harmful"]
+    assert ordered["verdict"].tolist() == ["worse", "unclear", "better"]
+    assert ordered["lower"].tolist() == pytest.approx([-3.96, -3.86, 0.04], abs=1e-3)
+    assert ordered["upper"].tolist() == pytest.approx([-0.04, 0.06, 3.96], abs=1e-3)

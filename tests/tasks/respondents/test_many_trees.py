@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from data_adapters.catalogue import adapter
@@ -9,7 +10,7 @@ from data_adapters.source.build import build
 from data_adapters.source.locate import locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import write_table
-from tasks.respondents.many_trees import asked_features, gallery
+from tasks.respondents.many_trees import asked_features, gallery, sensitive_features
 from tasks.respondents.protocols import Protocol, Respondents, example_trees, read_respondents
 
 
@@ -44,3 +45,15 @@ def test_the_gallery_goes_from_the_smallest_to_the_largest_tree(respondents: Res
     assert sizes == sorted(sizes)
     assert len({entry["user_id"] for entry in shown}) == 4
     assert min(sizes) > 1
+
+
+def test_whether_trees_depend_on_a_sensitive_feature_is_read_off_their_splits() -> None:
+    asked = pd.DataFrame({"feature": ["age", "faith", "town"], "asked": [0.25, 0.5, 0.75]})
+    columns = [{"feature": "age"}, {"feature": "faith"}, {"feature": "faith"}]
+    pooled = {"columns": columns, "nodes": [{"column": 2}, {"column": None}, {"column": None}]}
+    found = sensitive_features(asked, ["faith", "age", "unheard_of"], pooled)
+    assert [(each.feature, each.asked, each.in_pooled_tree) for each in found] == [
+        ("faith", 0.5, True),
+        ("age", 0.25, False),
+    ]
+    assert [each.in_pooled_tree for each in sensitive_features(asked, ["age"], None)] == [None]

@@ -1,0 +1,91 @@
+"""Results about patients' messages: the names that writing and reading share, and the records in their files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from models.records.base import Record
+from models.records.feature_spec import FeatureSpec
+
+JUDGE_MODEL = "llm_judge"
+WHOLE, READABLE, BOTH_ORDERS = "all_features", "readable", "both_orders"
+"""The variants: the tree, the tree cut short, and the model asked about each pair in both orders."""
+
+TREE, READABLE_TREE = "tree", "readable_tree"
+SEARCH, FEATURES, WORTH, CONVERSATION = "search", "features", "feature_worth", "conversation"
+RANKING, FEATURE_VALUES, EXTRACTION_ACCURACY = "ranking", "feature_values", "extraction_accuracy"
+"""Files of results, without their ending."""
+
+WORDINGS = ("all", "plain", "paraphrased")
+"""The simulated messages over which the accuracy of reading is measured."""
+
+HardKind = Literal["same_leaf", "same_value", "reversed"]
+"""How a tree fails on a comparison: both items in one leaf, in two leaves of one value, or in the wrong order."""
+
+
+class Trace(Record):
+    """A hard comparison that a model reasoned about, and the ledger key of its reasoning."""
+
+    comparison: str
+    kind: HardKind
+    request: str
+
+
+class Round(Record):
+    """One round of the search: the hard comparisons, the proposal, and the verdict on it.
+
+    hard: number of hard comparisons of each kind; before, after: validation accuracies; pruned: features dropped then.
+    """
+
+    number: int
+    hard: dict[HardKind, int]
+    traces: tuple[Trace, ...]
+    proposal: FeatureSpec | None
+    verdict: Literal["kept", "dropped", "refused"]
+    reason: str
+    before: float
+    after: float | None = None
+    pruned: tuple[str, ...] = ()
+
+
+class SearchRounds(Record):
+    """All rounds of a search, and why it ended."""
+
+    ended: str
+    rounds: tuple[Round, ...]
+
+
+class FoundFeature(Record):
+    """A feature of the tree, the round that brought it (None: given at the start), and its missing values by split."""
+
+    spec: FeatureSpec
+    round: int | None
+    missing: Mapping[str, int]
+
+
+class FeatureWorth(Record):
+    """The tree without one feature: its accuracy by split, and the change; published: changes, where there are any."""
+
+    feature: str
+    accuracy: Mapping[str, float]
+    change: Mapping[str, float]
+    published: Mapping[str, float]
+
+
+class TemplateCount(Record):
+    """How often one template was asked: requests, refused answers, requests without an answer, and tokens."""
+
+    template: str
+    requests: int
+    refused: int
+    missing: int
+    tokens: int
+
+
+class AskedModel(Record):
+    """The model of a run, and what it was asked."""
+
+    model: str
+    revision: str
+    templates: tuple[TemplateCount, ...]

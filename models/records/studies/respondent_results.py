@@ -1,0 +1,130 @@
+"""Results about respondents' trees: the names that writing and reading share, and the records of what was decided."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from models.records.base import Record
+
+TREE_MODEL, GP_MODEL = "preference_tree", "preference_gp"
+DISCARDED, KEPT = "straddlers_discarded", "straddlers_kept"
+"""The variants of a respondent's tree."""
+
+POOLED, GP = "pooled", "gp"
+"""The variants of one tree for all respondents, and of a Gaussian process for each."""
+
+SPLITS = ("train", "test")
+ACCURACIES = ("accuracy", "strict_accuracy", "decided_share")
+
+USERS = "users"
+PROTOCOLS = "protocols"
+NEAREST_PROTOCOLS = "nearest_protocols"
+PROTOCOL_EFFECTS = "protocol_effects"
+LEFT_OUT = "leaving_out"
+LEFT_OUT_INTERVALS = "leaving_out_intervals"
+ASKED_FEATURES = "asked_features"
+SENSITIVE_FEATURES = "sensitive_features"
+EXAMPLE_TREE = "example_tree"
+GALLERY = "gallery"
+POOLED_TREE = "pooled_tree"
+TREE_SUMMARIES = "tree_summaries"
+CHOICE_SUMMARY = "choice_summary"
+"""Files of results, without their ending."""
+
+Level = str | float
+"""A level of a choice of the protocol."""
+
+EFFECT_MEASURES = ("train_accuracy", "test_accuracy", "test_strict_accuracy", "leaves")
+"""The columns of `protocols.parquet` whose changes are reported."""
+
+
+class NearestProtocol(Record):
+    """The protocol of one variant that is nearest to the published accuracies.
+
+    distance: the larger of its two differences to them; among: number of protocols of the variant that were tried.
+    """
+
+    variant: str
+    choices: dict[str, Level]
+    train_accuracy: float
+    test_accuracy: float
+    leaves: float
+    among: int
+    distance: float
+
+
+class NearestProtocols(Record):
+    """The published accuracies, the nearest protocol of each variant, and the variants that reproduce them.
+
+    train, test, source: None, and nothing is near, if the data is simulated or nothing was published.
+    others_tried: whether a variant was tried under more than one protocol.
+    """
+
+    train: float | None = None
+    test: float | None = None
+    source: str | None = None
+    nearest: tuple[NearestProtocol, ...] = ()
+    reproducing: tuple[str, ...] = ()
+    others_tried: bool = False
+
+
+class ProtocolEffect(Record):
+    """The mean change of each measure when one choice takes `level` instead of `reference`, over pairs of protocols."""
+
+    choice: str
+    level: Level
+    reference: Level
+    pairs: int
+    change: dict[str, float]
+
+
+class ProtocolEffects(Record):
+    """The effects of all choices tried, and the position of the best one for test accuracy besides straddlers."""
+
+    effects: tuple[ProtocolEffect, ...]
+    best_other: int | None
+
+
+Verdict = Literal["worse", "better", "unclear"]
+"""What leaving a feature out does to held-out accuracy."""
+
+
+class TreeSummary(Record):
+    """The trees of one variant over the users.
+
+    unscored_test, unscored_train: users without any held-out, or any training comparison; medians are over users.
+    tied_share: of held-out comparisons; without_ties: accuracy on those that are not tied, None if all are.
+    """
+
+    users: int
+    scored: int
+    unscored_test: int
+    unscored_train: int
+    median_accuracy: float | None
+    median_leaves: float
+    tied_share: float | None
+    without_ties: float | None
+
+
+class SensitiveFeature(Record):
+    """Whether trees depend on a sensitive feature: share of the users' trees, and the tree for all (None: no tree)."""
+
+    feature: str
+    asked: float
+    in_pooled_tree: bool | None
+
+
+class ChoiceSummary(Record):
+    """What a choice experiment allows to say.
+
+    comparisons_each, held_out_each: comparisons of a respondent, and how many of them are held out, on average.
+    pooled_gain: held-out accuracy of one tree for all minus that of a tree each.
+    smallest_gap, largest_gap: of the absolute differences to the published values, None if nothing was published.
+    """
+
+    comparisons_each: float
+    held_out_each: float
+    pooled_gain: float | None
+    n_published: int
+    smallest_gap: float | None
+    largest_gap: float | None

@@ -1,0 +1,45 @@
+"""Intervals of means, and whether they leave zero out."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from models.records.arrays import FloatArray
+
+LEVEL = 0.95
+Sign = Literal["negative", "positive", "unclear"]
+
+
+class Interval(NamedTuple):
+    """Lower and upper bounds, (n,) each."""
+
+    lower: FloatArray
+    upper: FloatArray
+
+    @property
+    def signs(self) -> list[Sign]:
+        """The sign of each mean; unclear where zero lies in the interval, or the interval is not known."""
+        return [
+            "negative" if upper < 0 else "positive" if lower > 0 else "unclear"
+            for lower, upper in zip(self.lower.tolist(), self.upper.tolist(), strict=True)
+        ]
+
+
+def mean_interval(mean: FloatArray, sd: FloatArray, n: FloatArray, *, level: float = LEVEL) -> Interval:
+    """Normal intervals of means over n independent values with standard deviation sd; all arrays have one shape.
+
+    Raises ValueError unless 0 < level < 1.
+
+    >>> interval = mean_interval(np.array([-1.0, 0.5]), np.array([3.0, 3.0]), np.array([100, 100]))
+    >>> interval.lower.round(2).tolist(), interval.upper.round(2).tolist()
+    ([-1.59, -0.09], [-0.41, 1.09])
+    >>> interval.signs
+    ['negative', 'unclear']
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"level = {level}: expected a probability between 0 and 1")
+    reach = ndtri((1 + level) / 2) * sd / np.sqrt(n)
+    return Interval(mean - reach, mean + reach)

@@ -1,0 +1,52 @@
+"""The settings of the search for features, and of the tree over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from models.records.arrays import FloatArray, IntArray
+from models.records.base import Record
+from models.records.features import Column
+from models.trees.preference_tree import PreferenceTree
+from tasks.respondents.protocols import TieBreak
+
+
+class LoopSettings(Record):
+    """Settings of the search for features."""
+
+    rounds: int = Field(default=12, ge=0, description="largest number of rounds; each proposes one feature")
+    pairs: int = Field(default=12, ge=1, description="hard comparisons per round that the model reasons about")
+    validation_share: float = Field(default=0.25, gt=0, lt=1, description="share of INBOX_A kept for validation")
+    split: Literal["patient", "pair"] = Field(
+        default="patient", description="what is kept for validation: all pairs of some patients, or some pairs"
+    )
+    acceptance: Literal["not_worse", "better"] = Field(
+        default="not_worse", description="when a new feature is kept: validation accuracy does not fall, or it rises"
+    )
+    pruning: Literal["harmful", "useless", "never"] = Field(
+        default="harmful",
+        description="features dropped after a round: those without which validation accuracy rises (harmful), or at "
+        "least does not fall (useless), or none (never)",
+    )
+
+
+class TreeSettings(Record):
+    """How the tree over the features is grown."""
+
+    tie_break: TieBreak = Field(default="lowest", description="which of two splits of the same score is taken")
+    ratio: float = Field(default=0.25, gt=0, description="sigma_noise^2 / sigma_prior^2 of the leaf values")
+    max_categories: int | None = Field(
+        default=3, ge=1, description="categories in a node up to which a categorical feature is split; any if not set"
+    )
+
+    def grow(
+        self, items: FloatArray, columns: Sequence[Column], comparisons: IntArray, *, max_depth: int | None = None
+    ) -> PreferenceTree:
+        """The tree of comparisons (n, 2) among items (m, d); items outside the comparisons are ignored."""
+        seen, rows = np.unique(comparisons, return_inverse=True)
+        tree = PreferenceTree(columns, max_depth=max_depth, **self.model_dump())
+        return tree.fit(items[seen], rows.reshape(comparisons.shape))

@@ -1,0 +1,34 @@
+"""Intervals of means have the level they state, and say the sign only where they leave zero out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from models.scores.intervals import mean_interval
+
+
+def test_a_95_percent_interval_reaches_1_96_standard_errors_to_either_side() -> None:
+    lower, upper = mean_interval(np.array([-2.0]), np.array([10.0]), np.array([100]))
+    assert lower == pytest.approx([-2.0 - 1.96], abs=1e-3)
+    assert upper == pytest.approx([-2.0 + 1.96], abs=1e-3)
+    wide = mean_interval(np.array([0.0]), np.array([1.0]), np.array([1]), level=0.99)
+    assert wide.upper == pytest.approx([2.576], abs=1e-3)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
+def test_that_share_of_intervals_covers_the_true_mean(level: float) -> None:
+    values = np.random.default_rng(0).normal(3.0, 2.0, (4000, 50))
+    interval = mean_interval(values.mean(axis=1), values.std(axis=1, ddof=1), np.full(4000, 50), level=level)
+    covered = (interval.lower <= 3.0) & (interval.upper >= 3.0)
+    assert covered.mean() == pytest.approx(level, abs=0.025)
+
+
+def test_the_sign_is_clear_only_where_zero_lies_outside() -> None:
+    interval = mean_interval(np.array([-2.0, 2.0, 1.9, np.nan]), np.full(4, 10.0), np.full(4, 100))
+    assert interval.signs == ["negative", "positive", "unclear", "unclear"]
+
+
+def test_a_level_that_is_no_probability_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"level = 95: expected a probability"):
+        mean_interval(np.zeros(1), np.ones(1), np.ones(1), level=95)

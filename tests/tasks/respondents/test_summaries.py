@@ -1,0 +1,67 @@
+"""Summaries of trees and of choice experiments, in cases worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from models.records.results import MetricRow
+from tasks.respondents.summaries import choice_summary, tree_summary
+
+
+def row(variant: str, value: float, published: float | None = None, split: str = "test") -> MetricRow:
+    return MetricRow(
+        study="tea", model="m", variant=variant, metric="accuracy", split=split, value=value, published=published
+    )
+
+
+METRICS = [
+    row("straddlers_discarded", 0.60, 0.63),
+    row("straddlers_discarded", 0.60, 0.55),
+    row("straddlers_discarded", 0.97, 0.98, split="train"),
+    row("pooled", 0.65),
+]
+
+
+def test_users_without_a_held_out_comparison_are_counted_and_have_no_part_in_the_medians() -> None:
+    scores = pd.DataFrame(
+        {
+            "train_accuracy": [1.0, 0.9, np.nan, 1.0],
+            "test_accuracy": [0.5, np.nan, 0.7, 0.8],
+            "test_strict_accuracy": [0.4, np.nan, 0.7, 0.4],
+            "test_decided_share": [0.8, np.nan, 1.0, 0.6],
+            "leaves": [2, 4, 6, 8],
+        }
+    )
+    found = tree_summary(scores)
+    assert (found.users, found.scored, found.unscored_test, found.unscored_train) == (4, 3, 1, 1)
+    assert (found.median_accuracy, found.median_leaves) == (0.7, 5.0)
+    assert found.tied_share == pytest.approx(0.2)
+    assert found.without_ties == pytest.approx(0.5 / 0.8)
+
+
+def test_where_every_comparison_is_tied_there_is_no_accuracy_without_ties() -> None:
+    scores = pd.DataFrame(
+        {
+            "train_accuracy": [0.5],
+            "test_accuracy": [0.5],
+            "test_strict_accuracy": [0.0],
+            "test_decided_share": [0.0],
+            "leaves": [1],
+        }
+    )
+    assert tree_summary(scores).without_ties is None
+
+
+def test_gaps_to_published_values_are_absolute_and_gains_are_signed() -> None:
+    found = choice_summary(METRICS, {"comparisons": 180, "users": 10}, test_share=1 / 9, comparable=True)
+    assert (found.comparisons_each, found.held_out_each) == pytest.approx((18.0, 2.0))
+    assert found.pooled_gain == pytest.approx(0.05)
+    assert found.n_published == 3
+    assert (found.smallest_gap, found.largest_gap) == pytest.approx((0.01, 0.05))
+
+
+def test_simulated_data_has_no_gap_to_what_was_published() -> None:
+    found = choice_summary(METRICS, {"comparisons": 180, "users": 10}, test_share=0.2, comparable=False)
+    assert (found.n_published, found.smallest_gap, found.largest_gap) == (0, None, None)
