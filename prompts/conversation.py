@@ -16,7 +16,8 @@ from models.records.card import counted
 from models.records.errors import PrefstudyError
 from models.records.run_record import AnswerTime
 from prompts.engine import Engine, Reply, Request
-from prompts.ledger import Entry, Ledger
+from prompts.ledger import Ledger
+from prompts.ledger_entry import Entry
 
 ATTEMPTS = 3
 
