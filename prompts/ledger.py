@@ -33,6 +33,11 @@ class Summary(NamedTuple):
     tokens: int
     seconds: float
 
+    @property
+    def seconds_per_answer(self) -> float:
+        """Mean time of an answer, in seconds."""
+        return self.seconds / self.attempts
+
 
 class Imported(NamedTuple):
     """Number of rows an import added, and of rows the ledger already had."""

@@ -1,4 +1,4 @@
-"""Which studies there are: the modules of `flows/studies/`. Nothing is imported until a study is run."""
+"""Finds the studies: the modules of `flows/studies/`. None is imported before it is needed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tasks.runs.study import StudyConfig
 
 
 class Study(NamedTuple):
-    """A study ready to run: its flow (which returns the run folder), the config it takes, and the one of the demo."""
+    """A study ready to run: its flow (which returns the run folder), its class of config, and the demo's config."""
 
     name: str
     flow: Callable[[StudyConfig], Path]
@@ -24,14 +24,14 @@ class Study(NamedTuple):
 
 
 def names() -> tuple[str, ...]:
-    """The studies, in alphabetical order."""
+    """Names of the studies, in alphabetical order."""
     return tuple(sorted(module.name for module in pkgutil.iter_modules(flows.studies.__path__) if not module.ispkg))
 
 
 def study(name: str) -> Study:
-    """Import a study, and Prefect with it: the flow `<name>_study` and the config `DEMO` of `flows/studies/<name>.py`.
+    """Import a study (and Prefect): the flow `<name>_study` and the config `DEMO` of `flows/studies/<name>.py`.
 
-    Raises UsageError if there is no such study.
+    Raises UsageError if there is no such study, and whatever its module raises.
     """
     if name not in names():
         close = difflib.get_close_matches(name, names(), n=1)
@@ -40,3 +40,15 @@ def study(name: str) -> Study:
     module = importlib.import_module(f"flows.studies.{name}")
     flow = getattr(module, f"{name}_study")
     return Study(name, flow, get_type_hints(flow.fn)["config"], module.DEMO)
+
+
+def load_all() -> tuple[dict[str, Study], dict[str, Exception]]:
+    """Import all studies. Returns those that load and, for each of the others, the error."""
+    loaded: dict[str, Study] = {}
+    broken: dict[str, Exception] = {}
+    for name in names():
+        try:
+            loaded[name] = study(name)
+        except Exception as error:  # a module of a user's own may raise anything
+            broken[name] = error
+    return loaded, broken

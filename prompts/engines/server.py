@@ -130,7 +130,7 @@ class Server:
 
     def _complaint(self, what: str) -> str:
         return (
-            f"server: {self.settings.url} {what}. The ledger keeps all answers so far; run again when the server works, "
+            f"server: {self.settings.url} {what}. The ledger keeps all answers so far; run again when it works, "
             "or without a model: --engine rules"
         )
 

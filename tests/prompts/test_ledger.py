@@ -1,4 +1,4 @@
-"""The ledger keeps every answer as it was given, and notices where one is not."""
+"""The ledger keeps every answer unchanged, and detects altered rows."""
 
 from __future__ import annotations
 
@@ -237,7 +237,9 @@ def test_a_ledger_is_not_exported_over_itself(filled: Ledger) -> None:
 
 def test_a_ledger_with_an_altered_row_is_not_exported(filled: Ledger, tmp_path: Path) -> None:
     change(filled, "UPDATE entries SET answer = '{\"value\":false}' WHERE subject = 'a-01'")
-    with pytest.raises(LedgerError, match=r"nothing is exported, because rows were altered \(1 found\)\. .*prefstudy ledger verify"):
+    with pytest.raises(
+        LedgerError, match=r"nothing is exported, because rows were altered \(1 found\)\. .*prefstudy ledger verify"
+    ):
         filled.export(tmp_path / "all.jsonl")
     assert not (tmp_path / "all.jsonl").exists()
 
@@ -250,7 +252,9 @@ def test_a_malformed_row_is_refused_without_a_word_of_it_when_it_is_used(filled:
         assert SECRET not in str(refusal.value)
 
 
-def test_a_database_that_is_damaged_inside_is_told_in_words(filled: Ledger, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_database_that_is_damaged_inside_is_reported_in_words(
+    filled: Ledger, capsys: pytest.CaptureFixture[str]
+) -> None:
     filled.close()
     content = bytearray(filled.path.read_bytes())
     content[4096:] = b"\xff" * (len(content) - 4096)
@@ -261,7 +265,7 @@ def test_a_database_that_is_damaged_inside_is_told_in_words(filled: Ledger, caps
     assert not (filled.path.parent / "out.jsonl").exists()
 
 
-def test_a_ledger_that_another_holds_is_told_in_words(filled: Ledger) -> None:
+def test_a_ledger_that_another_holds_is_reported_in_words(filled: Ledger) -> None:
     filled._connection.execute("PRAGMA busy_timeout = 1")
     other = sqlite3.connect(filled.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -290,7 +294,7 @@ def test_the_commands_export_import_and_verify(
     printed = capsys.readouterr().out
     assert "3 answers written" in printed
     assert "3 answers added" in printed
-    assert "all as they were written" in printed
+    assert "none of them altered" in printed
     change(filled, "UPDATE entries SET answer = 'x'")
     assert main(["ledger", "verify", "--ledger", str(filled.path)]) == 1
 

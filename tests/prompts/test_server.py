@@ -21,7 +21,6 @@ from prompts.engines.vllm import Vllm, VllmSettings
 from prompts.ledger import Ledger
 from tests.prompts.conftest import TRUE, questions
 
-
 HANG_UP = 0
 
 

@@ -1,4 +1,4 @@
-"""`prefstudy doctor`: what works on this machine, one line each, and what to do about what does not."""
+"""`prefstudy doctor`: a line for each thing that works on this machine, or that is missing and how to get it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SECONDS_TO_ANSWER = 3
 
 
 class Check(NamedTuple):
-    """One line of the doctor. Only what is `needed` by every run makes the command fail."""
+    """One line of the table. needed: whether every run needs it; only then does the command fail without it."""
 
     subject: str
     works: bool
@@ -32,9 +32,10 @@ class Check(NamedTuple):
 
 
 def doctor() -> None:
-    """Say what works on this machine: data, PDF, Prefect, language models. Each line says what to do if it does not.
+    """Check PDF output, Prefect, data and language models on this machine.
 
-    Exits with 1 if something is missing that every run needs.
+    If something is missing, its line says what to do. Exits with 1 if every run
+    needs it.
     """
     checks = [*_reports(), _prefect(), *_data(), _vllm(), _gpu(), _openai_server()]
     lines = table("", "", "")
@@ -44,7 +45,7 @@ def doctor() -> None:
     out.print(lines)
     if any(check.needed and not check.works for check in checks):
         raise typer.Exit(1)
-    say("\nWhat every run needs is here. Next: prefstudy demo sushi")
+    say("\nEverything that a run needs is installed. Next: prefstudy demo sushi")
 
 
 def _state(check: Check) -> Text:
@@ -80,13 +81,17 @@ def _prefect() -> Check:
 
 def _data() -> Iterator[Check]:
     for name in catalogue.names():
-        place = listing.data_at_hand(name)
+        try:
+            place = listing.data_at_hand(name)
+        except Exception as error:  # one broken module must not hide the other lines
+            yield Check(f"Data: {name}", False, f"broken: {listing.load_error(error)}")
+            continue
         yield Check(f"Data: {name}", place is not None, place or f"get it: prefstudy data fetch {name}")
 
 
 def _vllm() -> Check:
     if util.find_spec("vllm") is None:
-        return Check("vLLM", False, "for prefstudy run pmr on a GPU: pip install -e '.[vllm]'")
+        return Check("vLLM", False, "only for prefstudy run pmr on a GPU: pip install -e '.[vllm]'")
     return Check("vLLM", True, "installed")
 
 
@@ -120,7 +125,7 @@ def _installed(package: str) -> bool:
 
 
 def _answers(address: str) -> bool:
-    """Whether something answers there over HTTP, be it with a refusal."""
+    """Whether a server answers at the address, even if with an HTTP error."""
     try:
         with urllib.request.urlopen(address, timeout=SECONDS_TO_ANSWER):
             return True
