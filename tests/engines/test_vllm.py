@@ -68,12 +68,12 @@ def test_a_killed_run_is_resumed_from_the_ledger_and_asks_only_what_is_missing(e
 
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
         with pytest.raises(KeyboardInterrupt):
-            Conversation(engine, ledger, chunk_size=20, told=dies).ask(REQUESTS)
+            Conversation(engine, ledger, chunk_size=20, on_answered=dies).ask(REQUESTS)
         assert len(ledger) == 20
         before = list(ledger.entries())
-        told: list[int] = []
-        answers = Conversation(engine, ledger, chunk_size=20, told=told.append).ask(REQUESTS)
-        assert told == [20, 20, 20]
+        counts: list[int] = []
+        answers = Conversation(engine, ledger, chunk_size=20, on_answered=counts.append).ask(REQUESTS)
+        assert counts == [20, 20, 20]
         assert None not in answers
         kept = {entry.key: entry for entry in ledger.entries()}
         assert all(kept[entry.key] == entry for entry in before)

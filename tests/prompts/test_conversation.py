@@ -111,11 +111,11 @@ def test_why_an_answer_was_refused_does_not_quote_it(ledger: Ledger) -> None:
     assert all(secret not in str(entry.problem) for entry in ledger.entries())
 
 
-def test_progress_is_told_of_recorded_answers_too(ledger: Ledger) -> None:
+def test_progress_counts_recorded_answers_too(ledger: Ledger) -> None:
     Conversation(Scripted(), ledger).ask(questions(3))
-    told: list[int] = []
-    Conversation(Scripted(), ledger, chunk_size=2, told=told.append).ask(questions(6))
-    assert told == [3, 2, 1]
+    counts: list[int] = []
+    Conversation(Scripted(), ledger, chunk_size=2, on_answered=counts.append).ask(questions(6))
+    assert counts == [3, 2, 1]
 
 
 @pytest.mark.parametrize("recorded", [0, 4])
