@@ -7,8 +7,9 @@ from pathlib import Path
 from prefect import flow
 
 from tasks.runs.publish import publish_index
+from tasks.runs.study import StudyConfig
 
-RUNS = Path("runs")
+RUNS: Path = StudyConfig.model_fields["out"].default
 
 
 @flow(name="index")

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options and defaults that several commands share."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from typing import Annotated
 
 import typer
 
+from tasks.runs.study import StudyConfig
+
+RUNS: Path = StudyConfig.model_fields["out"].default
+"""Folder of all runs, unless another is given."""
 FLAG = ""
 """Metavar of an option without a value; by default the help would show `<bool>`."""
 

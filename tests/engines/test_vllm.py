@@ -36,10 +36,8 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vllm]:
 
 
 def patient(number: int) -> Patient:
-    return Patient(
-        age=40 + number % 40, gender="female", active_problems=("Asthma",), diagnoses_past_year=(), older_diagnoses=(),
-        medications=(), medications_ended_lately=(), message=f"I have felt dizzy for {number} days; any advice?",
-    )  # fmt: skip
+    message = f"I have felt dizzy for {number} days; any advice?"
+    return Patient(age=40 + number % 40, gender="female", active_problems=("Asthma",), message=message)
 
 
 SPECS = {spec.name: spec for spec in read_features().features}
@@ -80,7 +78,7 @@ def test_a_killed_run_is_resumed_from_the_ledger_and_asks_only_what_is_missing(e
 
 
 def test_a_model_that_thinks_answers_or_is_recorded_as_having_not(engine: Vllm, tmp_path: Path) -> None:
-    """Random weights rarely end a thought; what matters is that nothing breaks and every attempt is recorded."""
+    """Random weights rarely end a thought. The claim is that nothing breaks and every attempt is recorded."""
     asked = ask_why_chosen("a-01_a-02", patient(1), patient(2), failure="cannot tell them apart", features=[], seed=1)
     short = asked.sampling.model_copy(update={"max_tokens": 64})
     asked = type(asked)(**{**vars(asked), "sampling": short})

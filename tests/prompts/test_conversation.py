@@ -1,4 +1,4 @@
-"""What was answered is not asked again, what breaks its schema is, and a budget is kept."""
+"""Recorded answers are reused, answers that break their schema are asked again, and the budget is kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.prompts.conftest import NONSENSE, TRUE, Scripted, questions
 
 
 class Killed(Scripted):
-    """Answers so many chunks and then dies."""
+    """Answers a given number of chunks and then dies."""
 
     def __init__(self, chunks: int) -> None:
         super().__init__()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import stat
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,10 @@ def test_an_import_that_fails_midway_adds_none_of_its_rows(filled: Ledger, tmp_p
 
 def test_attempts_come_back_in_their_order_whatever_the_order_of_writing(filled: Ledger, tmp_path: Path) -> None:
     row = next(filled.entries())
-    later = [row.model_copy(update={"attempt": attempt, "answer": f"answer {attempt}"}) for attempt in (10, 2, 3)]
+    later = [
+        row.model_copy(update={"attempt": attempt, "time": row.time - timedelta(hours=attempt)})
+        for attempt in (10, 2, 3)
+    ]
     filled.record(later)
     assert [entry.attempt for entry in filled.recorded([row.key])[row.key]] == [1, 2, 3, 10]
     assert [entry.attempt for entry in filled.entries() if entry.key == row.key] == [1, 2, 3, 10]

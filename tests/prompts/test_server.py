@@ -1,4 +1,4 @@
-"""The engine `server`, against a small server of our own that behaves well, badly, or not at all."""
+"""The engine `server`, against a small local server that works, fails or hangs up."""
 
 from __future__ import annotations
 

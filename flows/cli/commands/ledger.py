@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 
 from flows.cli import console
+from flows.cli.options import RUNS
 from models.records.card import counted
 from prompts.ledger import Ledger, Summary
 from prompts.ledger_entry import read_export
@@ -26,7 +27,7 @@ With a ledger, a machine without a GPU can repeat a study:
 
 A ledger and its exports hold patients' messages. Protect them like the data."""
 
-DEFAULT = Path("runs/pmr/ledger.sqlite")
+DEFAULT = RUNS / "pmr" / "ledger.sqlite"
 
 app = typer.Typer(
     help="Show, export, import and verify the recorded answers of language models.",

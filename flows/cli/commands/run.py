@@ -12,7 +12,7 @@ from flows.cli.config import read_config, read_configs, refuse_both
 from flows.cli.engine import prepare_prefect
 from flows.cli.execution import Planned, run_studies, run_study, say_where
 from flows.cli.found import shown_run
-from flows.cli.options import FLAG, Mapping, Raw
+from flows.cli.options import FLAG, RUNS, Mapping, Raw
 from models.records.errors import UsageError
 from tasks.runs.study import StudyConfig
 
@@ -146,7 +146,7 @@ def report(
 
 
 def index(
-    runs: Annotated[Path, typer.Argument(metavar="DIR", help="Folder that holds the runs.")] = Path("runs"),
+    runs: Annotated[Path, typer.Argument(metavar="DIR", help="Folder that holds the runs.")] = RUNS,
 ) -> None:
     """Write one report over the latest run of each study.
 
@@ -165,8 +165,7 @@ def _demo(study: studies.Study, folder: Path) -> Planned:
 
 def _folder_of_all(out: Path | None) -> Path:
     """The folder of all runs: the one given, or else the default of all studies."""
-    folder: Path = StudyConfig.model_fields["out"].default
-    return folder if out is None else out.expanduser()
+    return RUNS if out is None else out.expanduser()
 
 
 def _run_one(study: studies.Study, config: StudyConfig) -> None:

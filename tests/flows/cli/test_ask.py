@@ -1,4 +1,4 @@
-"""`prefstudy ask` as a dialogue."""
+"""The dialogue of `prefstudy ask`."""
 
 from __future__ import annotations
 
