@@ -15,7 +15,7 @@ from tasks.runs.study import StudyConfig
 
 
 class Study(NamedTuple):
-    """A study ready to run: its flow (which returns the run folder), its class of config, and the demo's config."""
+    """A study ready to run: its flow (which returns the run folder), the config it takes, and the one of the demo."""
 
     name: str
     flow: Callable[[StudyConfig], Path]
@@ -29,9 +29,9 @@ def names() -> tuple[str, ...]:
 
 
 def study(name: str) -> Study:
-    """Import a study (and Prefect): the flow `<name>_study` and the config `DEMO` of `flows/studies/<name>.py`.
+    """Import a study, and Prefect with it: the flow `<name>_study` and the config `DEMO` of `flows/studies/<name>.py`.
 
-    Raises UsageError if there is no such study, and whatever its module raises.
+    Raises UsageError if there is no such study.
     """
     if name not in names():
         close = difflib.get_close_matches(name, names(), n=1)
