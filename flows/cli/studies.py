@@ -28,6 +28,18 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(module.name for module in pkgutil.iter_modules(flows.studies.__path__) if not module.ispkg))
 
 
+def load_all() -> tuple[dict[str, Study], dict[str, Exception]]:
+    """Import all studies. Returns those that load and, for each of the others, the error."""
+    loaded: dict[str, Study] = {}
+    broken: dict[str, Exception] = {}
+    for name in names():
+        try:
+            loaded[name] = study(name)
+        except Exception as error:  # a module of a user's own may raise anything
+            broken[name] = error
+    return loaded, broken
+
+
 def study(name: str) -> Study:
     """Import a study, and Prefect with it: the flow `<name>_study` and the config `DEMO` of `flows/studies/<name>.py`.
 
@@ -40,15 +52,3 @@ def study(name: str) -> Study:
     module = importlib.import_module(f"flows.studies.{name}")
     flow = getattr(module, f"{name}_study")
     return Study(name, flow, get_type_hints(flow.fn)["config"], module.DEMO)
-
-
-def load_all() -> tuple[dict[str, Study], dict[str, Exception]]:
-    """Import all studies. Returns those that load and, for each of the others, the error."""
-    loaded: dict[str, Study] = {}
-    broken: dict[str, Exception] = {}
-    for name in names():
-        try:
-            loaded[name] = study(name)
-        except Exception as error:  # a module of a user's own may raise anything
-            broken[name] = error
-    return loaded, broken
