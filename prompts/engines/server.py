@@ -82,7 +82,7 @@ class Server:
     def _check(self) -> None:
         """Raise EngineError if the server does not answer or does not have the model.
 
-        There are no retries: nothing is lost yet, and whoever waits wants to know at once.
+        It does not retry: the study has not started, so nothing is lost.
         """
         client = self._client.with_options(timeout=SECONDS_TO_LIST_MODELS, max_retries=0)
         with self._complaints():

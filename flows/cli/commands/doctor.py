@@ -37,7 +37,7 @@ def doctor() -> None:
     If something is missing, its line says what to do. Exits with 1 if every run
     needs it.
     """
-    checks = [*_reports(), _prefect(), *_data(), _vllm(), _gpu(), _openai_server()]
+    checks = [_pdf(), _prefect(), *_data(), _vllm(), _gpu(), _openai_server()]
     lines = table("", "", "")
     lines.show_header = False
     for check in checks:
@@ -54,16 +54,12 @@ def _state(check: Check) -> Text:
     return Text("missing", style="bold red") if check.needed else Text("not here", style="yellow")
 
 
-def _reports() -> Iterator[Check]:
+def _pdf() -> Check:
     try:
         importlib.import_module("plutoprint")
     except ImportError as error:
-        yield Check("PDF", False, f"plutoprint does not load ({error}); reinstall it: make setup", needed=True)
-    else:
-        yield Check("PDF", True, f"plutoprint {metadata.version('plutoprint')}", needed=True)
-    fonts = [name for name in ("font-source-serif-pro", "font-source-sans-pro") if not _installed(name)]
-    detail = f"{', '.join(fonts)} not installed: make setup" if fonts else "Source Serif and Source Sans"
-    yield Check("Fonts", not fonts, detail, needed=True)
+        return Check("PDF", False, f"plutoprint does not load ({error}); reinstall it: make setup", needed=True)
+    return Check("PDF", True, f"plutoprint {metadata.version('plutoprint')}", needed=True)
 
 
 def _prefect() -> Check:
