@@ -1,4 +1,4 @@
-"""The index: one report over the latest run of each study, for after a night in which they all ran."""
+"""The index flow: one report over the latest run of each study, scheduled after the nightly runs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 from prefect import flow
 
 from tasks.runs.publish import publish_index
+from tasks.runs.study import StudyConfig
 
-RUNS = Path("runs")
+RUNS: Path = StudyConfig.model_fields["out"].default
 
 
 @flow(name="index")
 def index_studies(out: Path = RUNS) -> Path:
-    """Write `index.html` and `index.pdf` in the folder of all runs, and return the path of the first."""
+    """Write `index.html` and `index.pdf` to the folder of all runs, and return the path of `index.html`."""
     return publish_index(out)

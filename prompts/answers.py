@@ -1,6 +1,7 @@
-"""The schemas that bind a model's answers. An answer that breaks its schema is never used.
+"""The schemas of a model's answers. An answer that breaks its schema is never used.
 
-Their docstrings and descriptions are part of the schema, and so of what the model reads.
+Docstrings and descriptions of the answers are part of the schema, so the model reads them: changing one changes the
+request.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Proposal(AnswerModel):
     maximum: float | None = Field(description="of numeric features only")
 
     def spec(self) -> FeatureSpec:
-        """The proposal as a feature, without what its kind has no use for. Raises ValidationError if it is none."""
+        """The proposal as a feature, without fields its kind does not use. Raises ValidationError if it is invalid."""
         is_number = self.kind == "numeric"
         return FeatureSpec(
             name=self.name,
@@ -60,9 +61,15 @@ class Judgement(AnswerModel):
 
 @cache
 def extraction_of(spec: FeatureSpec) -> type[BaseModel]:
-    """The schema of a feature's value: one of its values, a yes or no, a number within its limits, or null.
+    """The schema of a feature's value: one of its values, true or false, or a number within its limits or null.
 
-    A multi_hot value is an object with a yes or no for each label: grammars do not know lists without repetition.
+    A multi_hot value is an object with true or false for each label: a grammar cannot forbid repetition in lists.
+
+    >>> from prompts.feature_file import read_features
+    >>> spec = read_features().features[0]
+    >>> answer = extraction_of(spec).model_validate({"value": spec.values[0]})
+    >>> value_in(answer, spec) == spec.values[0]
+    True
     """
     return create_model("Extraction", __base__=AnswerModel, value=(_type_of(spec), ...))
 
@@ -79,7 +86,7 @@ def _type_of(spec: FeatureSpec) -> Any:
 
 
 def value_in(answer: BaseModel, spec: FeatureSpec) -> Any:
-    """The value in an answer, as a table holds it: a label, a list of labels, a bool or a float; None if missing."""
+    """The value in an answer as stored in a table: a label, a list of labels, a bool or a float; None if missing."""
     value = getattr(answer, "value")  # noqa: B009  the model is made at run time
     if spec.kind is FeatureKind.MULTI_HOT:
         return [label for at, label in enumerate(spec.values) if getattr(value, f"label_{at}")]

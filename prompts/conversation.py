@@ -1,4 +1,4 @@
-"""Asking a model through the ledger: what was answered before is not asked again, what breaks its schema is."""
+"""Asks a model through the ledger: recorded answers are reused, and answers that break their schema asked again."""
 
 from __future__ import annotations
 
@@ -16,24 +16,27 @@ from models.records.card import counted
 from models.records.errors import PrefstudyError
 from models.records.run_record import AnswerTime
 from prompts.engine import Engine, Reply, Request
-from prompts.ledger import Entry, Ledger
+from prompts.ledger import Ledger
+from prompts.ledger_entry import Entry
 
 ATTEMPTS = 3
 
 
 class Budget(Record):
-    """What a study may ask. Recorded answers count as well, so that a resumed run decides as an unbroken one does."""
+    """Limits on what a study may ask. Recorded answers count too: a resumed run stops where an unbroken one would."""
 
-    requests: int | None = Field(default=None, ge=1, description="requests at most; no limit if not set")
-    tokens: int | None = Field(default=None, ge=1, description="tokens at most, of prompts and answers")
+    requests: int | None = Field(default=None, ge=1, description="most requests; no limit if not set")
+    tokens: int | None = Field(
+        default=None, ge=1, description="most tokens in prompts and answers; no limit if not set"
+    )
 
 
 class BudgetSpentError(PrefstudyError):
-    """The budget does not allow the next requests."""
+    """The next requests would exceed the budget."""
 
 
 class Count(NamedTuple):
-    """What was asked with one template. refused: answers that broke their schema; missing: requests without any."""
+    """Counts for one template. refused: answers that broke their schema; missing: requests without a valid answer."""
 
     template: str
     requests: int
@@ -43,9 +46,24 @@ class Count(NamedTuple):
 
 
 class Conversation:
-    """Asks an engine, chunk by chunk. A chunk's answers are in the ledger before any of them is used.
+    """Asks an engine, chunk by chunk. All answers of a chunk are recorded in the ledger before any is used.
 
-    told: called with the number of requests answered since the last call.
+    on_answered: called with the number of requests answered since the last call.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from prompts.answers import value_in
+    >>> from prompts.engines.rules import Rules
+    >>> from prompts.feature_file import read_features
+    >>> from prompts.patient import Patient
+    >>> from prompts.questions import ask_for_feature
+    >>> features = {spec.name: spec for spec in read_features().features}
+    >>> spec = features["message_actionability"]
+    >>> request = ask_for_feature("a-01", Patient(message="I have chest pain."), spec)
+    >>> with TemporaryDirectory() as folder, Ledger(Path(folder) / "ledger.sqlite") as ledger:
+    ...     [answer] = Conversation(Rules(features.values()), ledger).ask([request])
+    ...     value_in(answer, spec), len(ledger)
+    ('emergency_or_immediate_evaluation', 1)
     """
 
     def __init__(
@@ -55,20 +73,20 @@ class Conversation:
         *,
         chunk_size: int = 256,
         budget: Budget | None = None,
-        told: Callable[[int], None] | None = None,
+        on_answered: Callable[[int], None] | None = None,
     ) -> None:
         self.engine = engine
         self.ledger = ledger
         self.chunk_size = chunk_size
         self.budget = budget or Budget()
-        self.told = told or (lambda _: None)
+        self.on_answered = on_answered or (lambda _: None)
         self._asked: dict[str, Request] = {}
         self._rows: dict[str, list[Entry]] = {}
 
     def ask(self, requests: Sequence[Request]) -> list[BaseModel | None]:
-        """The answer to each request, checked against its schema; None where three answers in a row broke it.
+        """The answer to each request, valid under its schema; None if three answers in a row broke it.
 
-        Raises BudgetSpentError before anything is asked, and EngineError; what was recorded by then is kept.
+        Raises BudgetSpentError before anything is asked. Raises EngineError; answers recorded by then are kept.
         """
         keys = [request.key(self.engine) for request in requests]
         asked = dict(zip(keys, requests, strict=True))
@@ -76,21 +94,21 @@ class Conversation:
         self._asked |= asked
         self._rows |= self.ledger.recorded(keys)
         waiting = [key for key in asked if not self._is_settled(key)]
-        self.told(len(requests) - len(waiting))
+        self.on_answered(len(requests) - len(waiting))
         for chunk in _chunks(waiting, self.chunk_size):
             self._settle({key: asked[key] for key in chunk})
-            self.told(len(chunk))
+            self.on_answered(len(chunk))
         return [self._answer(key, request) for key, request in zip(keys, requests, strict=True)]
 
     def counts(self) -> list[Count]:
-        """What was asked so far, by template; the same whether it was asked now or found in the ledger."""
+        """Counts of what was asked so far, by template. Answers found in the ledger count like new ones."""
         templates: dict[str, list[str]] = {}
         for key, request in self._asked.items():
             templates.setdefault(request.template, []).append(key)
         return [self._count(template, keys) for template, keys in templates.items()]
 
     def times(self) -> tuple[AnswerTime, ...]:
-        """How long an answer took, by template, as the ledger has it."""
+        """Mean and standard deviation of the seconds per answer, by template, as recorded in the ledger."""
         seconds: dict[str, list[float]] = {}
         for key, rows in self._rows.items():
             seconds.setdefault(self._asked[key].template, []).extend(row.seconds for row in rows)
@@ -102,11 +120,11 @@ class Conversation:
         )
 
     def traces(self, requests: Sequence[Request]) -> list[str]:
-        """The keys under which the ledger has the answers to these requests."""
+        """The keys of these requests in the ledger."""
         return [request.key(self.engine) for request in requests]
 
     def _settle(self, requests: dict[str, Request]) -> None:
-        """Ask until every request has an answer that fits its schema, or was asked as often as it may be."""
+        """Ask until every request has a valid answer or was asked `ATTEMPTS` times."""
         for _ in range(ATTEMPTS):
             open_ = {key: request for key, request in requests.items() if not self._is_settled(key)}
             if not open_:
@@ -184,7 +202,7 @@ def _tokens(rows: Sequence[Entry]) -> int:
 
 
 def _problem(request: Request, text: str) -> str | None:
-    """Why an answer is refused, without quoting it; None if it fits its schema."""
+    """Why an answer breaks its schema, without quoting it; None if it is valid."""
     try:
         request.answer.model_validate_json(text)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""What an engine is: a batch of requests in, one reply each out. Which model answers, and how, is its own business."""
+"""The interface of an engine, which takes a batch of requests and gives one reply to each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from models.records.errors import PrefstudyError
 
 
 class EngineError(PrefstudyError):
-    """An engine cannot start or answer. Says which, what is missing and what would work; never what was asked."""
+    """An engine cannot start or answer. The message names the engine and what to do; it never quotes a question."""
 
 
 class Message(Record):
@@ -27,16 +27,16 @@ class Message(Record):
 
 
 class Sampling(Record):
-    """How an answer is drawn. Temperature 0 takes the likeliest word each time."""
+    """Sampling parameters of an answer. Temperature 0 always takes the most likely token."""
 
     temperature: float = Field(default=0.0, ge=0)
     top_p: float = Field(default=1.0, gt=0, le=1)
     max_tokens: int = Field(default=512, ge=1)
     seed: int = 0
-    thinking: bool = Field(default=False, description="let the model reason before the answer under the schema begins")
+    thinking: bool = Field(default=False, description="let the model reason before it answers under the schema")
 
     def on_attempt(self, attempt: int) -> Sampling:
-        """The sampling of the first, second, ... time of asking: the same words again would be as wrong again."""
+        """The parameters of an attempt (1, 2, ...). Later attempts are drawn differently, or the error would repeat."""
         if attempt == 1:
             return self
         warmer = max(self.temperature, 0.7)
@@ -47,8 +47,8 @@ class Sampling(Record):
 class Request:
     """One question to a model.
 
-    template, version: what it was made from; subject: ids of what it is about. answer: the schema of its answer.
-    filled: what the template was filled with, which an engine without a model goes by.
+    template, version: the template it was made from. subject: ids of the patients it is about. answer: the schema of
+    its answer. filled: the values in the template, for engines that read no text; they are not part of the key.
     """
 
     template: str
@@ -65,7 +65,7 @@ class Request:
         return schema_of(self.answer)
 
     def key(self, engine: Engine) -> str:
-        """What the request is known by in a ledger."""
+        """The key of the request in a ledger."""
         return request_key(
             engine.model,
             engine.revision,
@@ -78,7 +78,7 @@ class Request:
 
 @cache
 def schema_of(answer: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a kind of answer; not to be changed."""
+    """The JSON schema of a class of answers. Do not change it: it is cached."""
     return answer.model_json_schema()
 
 
@@ -88,7 +88,7 @@ def request_key(*parts: Any) -> str:
 
 
 class Reply(Record):
-    """What an engine answered, unchecked. seconds: of a batch answered at once, its time over its size."""
+    """An unchecked answer of an engine. seconds: for a batch answered at once, its time divided by its size."""
 
     text: str = Field(repr=False)
     finish_reason: str
@@ -98,7 +98,7 @@ class Reply(Record):
 
 
 class Engine(Protocol):
-    """Answers requests. `model` and `revision` say who answers, as the ledger records it."""
+    """Answers requests. The ledger records `model` and `revision` with each answer."""
 
     model: str
     revision: str
@@ -107,4 +107,4 @@ class Engine(Protocol):
         """One reply to each request, in their order. Raises EngineError."""
 
     def close(self) -> None:
-        """Let go of memory and connections."""
+        """Free memory and close connections."""

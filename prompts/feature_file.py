@@ -1,4 +1,4 @@
-"""Files of features: the published eleven, or a user's own."""
+"""Files of features: the eleven published ones, or a user's own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TABLE_9 = Path(__file__).parent / "features" / "table9.toml"
 
 
 class _Line(FeatureSpec):
-    initial: bool = Field(default=False, description="whether the loop starts with this feature")
+    initial: bool = Field(default=False, description="whether the search starts with this feature")
 
 
 class _File(Record):
@@ -24,19 +24,24 @@ class _File(Record):
 
 
 class FeatureFile(Record):
-    """The features of a file, and the names of those the loop starts with."""
+    """The features of a file, and the names of those that the search starts with."""
 
     features: tuple[FeatureSpec, ...]
     initial: tuple[str, ...]
 
     @property
     def starting(self) -> tuple[FeatureSpec, ...]:
-        """The features the loop starts with."""
+        """The features that the search starts with."""
         return tuple(spec for spec in self.features if spec.name in self.initial)
 
 
 def read_features(path: Path = TABLE_9) -> FeatureFile:
-    """Read a file of features. Raises UsageError for one that cannot be read or holds something else."""
+    """Read a file of features. Raises UsageError if it cannot be read or is not a valid file of features.
+
+    >>> published = read_features()
+    >>> len(published.features), published.features[0].name
+    (11, 'patient_requested_action')
+    """
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         lines = _File.model_validate(document).features
@@ -48,7 +53,7 @@ def read_features(path: Path = TABLE_9) -> FeatureFile:
         raise UsageError("\n".join([f"{path}: not a file of features.", *explain(_File, error.errors())])) from error
     names = [line.name for line in lines]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
-        raise UsageError(f"{path}: these names stand twice: {', '.join(repeated)}.")
+        raise UsageError(f"{path}: these names appear twice: {', '.join(repeated)}.")
     return FeatureFile(
         features=tuple(FeatureSpec(**line.model_dump(exclude={"initial"})) for line in lines),
         initial=tuple(line.name for line in lines if line.initial),

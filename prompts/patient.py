@@ -1,4 +1,4 @@
-"""What a model is shown of one patient."""
+"""The part of a patient's record that a model sees."""
 
 from __future__ import annotations
 
@@ -8,20 +8,24 @@ from models.records.base import Record
 
 
 class Patient(Record):
-    """A message and the record of who wrote it. Nothing of it may leave the table and the ledger."""
+    """A patient's message and health record. None of it may leave the table and the ledger.
 
-    age: int | None
-    gender: str | None
-    active_problems: tuple[str, ...] = Field(repr=False)
-    diagnoses_past_year: tuple[str, ...] = Field(repr=False)
-    older_diagnoses: tuple[str, ...] = Field(repr=False)
-    medications: tuple[str, ...] = Field(repr=False)
-    medications_ended_lately: tuple[str, ...] = Field(repr=False)
+    >>> Patient(message="My back hurts.", medications=("ibuprofen",)).texts
+    ('My back hurts.', 'ibuprofen')
+    """
+
+    age: int | None = None
+    gender: str | None = None
+    active_problems: tuple[str, ...] = Field(default=(), repr=False)
+    diagnoses_past_year: tuple[str, ...] = Field(default=(), repr=False)
+    older_diagnoses: tuple[str, ...] = Field(default=(), repr=False)
+    medications: tuple[str, ...] = Field(default=(), repr=False)
+    medications_ended_lately: tuple[str, ...] = Field(default=(), repr=False)
     message: str = Field(repr=False)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Everything in it that was written by or about the patient."""
+        """All texts written by or about the patient, the message first."""
         lists = (
             self.active_problems,
             self.diagnoses_past_year,

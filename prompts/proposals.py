@@ -1,4 +1,4 @@
-"""What a proposed feature may not be: one there is already, the answer itself, or a patient's own words."""
+"""Checks of a proposed feature: it may not repeat a known one, ask for the ranking, or quote a patient."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from models.records.feature_spec import FeatureSpec
 
 QUOTED_WORDS = 6
-"""So many words in a row that also stand in a patient's text are a quotation."""
+"""Number of consecutive words shared with a patient's text that count as a quotation."""
 
 _LABEL_IN_NAME = re.compile(
     r"urgen|priorit|(^|_)rank|acuity(_(level|score|class|rank))?$|triage_(level|score|category|class)|pair_label"
@@ -39,30 +39,36 @@ _FILLERS = {
 
 
 def reason_to_refuse(spec: FeatureSpec, known: Sequence[FeatureSpec], texts: Iterable[str]) -> str | None:
-    """Why a proposal is not even tried; None if it may be. texts: all that patients wrote or their records hold."""
+    """Why a proposal is rejected without a trial; None if it may be tried. texts: all messages and records.
+
+    >>> from prompts.feature_file import read_features
+    >>> first, second, *_ = read_features().features
+    >>> reason_to_refuse(first, [first, second], texts=[]), reason_to_refuse(first, [second], texts=[])
+    ('duplicates patient_requested_action', None)
+    """
     if quotes_a_patient(spec, texts):
         return "quotes a patient"
     if _LABEL_IN_NAME.search(spec.name) or any(map(_LABEL_IN_WORDS.search, (spec.instruction, *spec.values))):
         return "leaks the label: it asks for the ranking itself"
     for other in known:
-        if _says_the_same(spec, other):
+        if _is_duplicate(spec, other):
             return f"duplicates {other.name}"
     return None
 
 
 def quotes_a_patient(spec: FeatureSpec, texts: Iterable[str]) -> bool:
-    """Whether words of a patient's text stand in the feature: several in a row, or one that holds digits."""
-    said = [_words(part) for part in (spec.name.replace("_", " "), spec.instruction, *spec.values)]
-    runs = {run for words in said for run in _runs(words)}
-    telling = {word for words in said for word in words if len(word) > 3 and any(map(str.isdigit, word))}
+    """Whether the feature shares `QUOTED_WORDS` consecutive words, or a word with digits, with a patient's text."""
+    own_words = [_words(part) for part in (spec.name.replace("_", " "), spec.instruction, *spec.values)]
+    runs = {run for words in own_words for run in _runs(words)}
+    with_digits = {word for words in own_words for word in words if len(word) > 3 and any(map(str.isdigit, word))}
     for text in texts:
         words = _words(text)
-        if not telling.isdisjoint(words) or not runs.isdisjoint(_runs(words)):
+        if not with_digits.isdisjoint(words) or not runs.isdisjoint(_runs(words)):
             return True
     return False
 
 
-def _says_the_same(spec: FeatureSpec, other: FeatureSpec) -> bool:
+def _is_duplicate(spec: FeatureSpec, other: FeatureSpec) -> bool:
     mine, theirs = (_stems(each.name) for each in (spec, other))
     values = {value.lower() for value in spec.values}
     same_values = len(values) > 1 and values == {value.lower() for value in other.values}

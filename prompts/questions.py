@@ -1,4 +1,4 @@
-"""The four questions a study asks, each a template of some version with the schema of its answer."""
+"""The four questions of a study. Each has a versioned template and a schema for its answer."""
 
 from __future__ import annotations
 
@@ -16,14 +16,21 @@ from prompts.engine import Message, Request, Sampling, schema_of
 from prompts.patient import Patient
 
 VERSIONS = {"extract_feature": "1", "why_chosen": "1", "propose_feature": "1", "more_urgent": "1"}
-"""The version of each template in use. A changed wording is a new file and a new version: the ledger keeps the old."""
+"""The version of each template in use. A new wording gets a new file and version; the ledger keeps the old answers."""
 
 READING = Sampling(temperature=0.0, max_tokens=512)
 REASONING = Sampling(temperature=0.6, top_p=0.95, max_tokens=4096, thinking=True)
 
 
 def ask_for_feature(subject: str, patient: Patient, spec: FeatureSpec) -> Request:
-    """What is the value of this feature of this patient?"""
+    """What is the value of this feature for this patient?
+
+    >>> from prompts.feature_file import read_features
+    >>> spec = read_features().features[0]
+    >>> request = ask_for_feature("a-01", Patient(message="My back hurts."), spec)
+    >>> request.template, [message.role for message in request.messages], request.schema["required"]
+    ('extract_feature', ['system', 'user'], ['value'])
+    """
     filled = {"patient": patient, "spec": spec}
     return _request("extract_feature", subject, filled, extraction_of(spec), READING)
 
@@ -31,7 +38,7 @@ def ask_for_feature(subject: str, patient: Patient, spec: FeatureSpec) -> Reques
 def ask_why_chosen(
     subject: str, preferred: Patient, other: Patient, *, failure: str, features: Sequence[Mapping[str, str]], seed: int
 ) -> Request:
-    """Why was the first patient put before the second? features: name, and the value of both, of each feature."""
+    """Why did the first patient come before the second? features: for each, its name and both patients' values."""
     filled = {"preferred": preferred, "other": other, "failure": failure, "features": list(features)}
     return _request("why_chosen", subject, filled, Reason, REASONING.model_copy(update={"seed": seed}))
 
@@ -44,13 +51,13 @@ def ask_for_proposal(
     refused: Sequence[str],
     seed: int,
 ) -> Request:
-    """Which one feature would explain these choices? refused: earlier proposals that were not taken."""
+    """Which one feature would explain these choices? refused: earlier proposals that were rejected, with the reason."""
     filled = {"features": list(features), "reasons": list(reasons), "refused": list(refused)}
     return _request("propose_feature", subject, filled, Proposal, REASONING.model_copy(update={"seed": seed}))
 
 
 def ask_which_is_more_urgent(subject: str, first: Patient, second: Patient) -> Request:
-    """Which of two patients has to be answered first?"""
+    """Which of two patients must be answered first?"""
     return _request("more_urgent", subject, {"first": first, "second": second}, Judgement, READING)
 
 
@@ -69,14 +76,14 @@ def _request(
 
 @cache
 def _environment() -> Environment:
-    # The messages are plain text, not HTML: what is data is put in by `as_data`.
+    # The messages are plain text, not HTML. Data is inserted with the filter `as_data`.
     environment = Environment(loader=PackageLoader("prompts"), undefined=StrictUndefined, autoescape=False)
     environment.filters |= {"as_data": _as_data, "tojson_line": json.dumps}
     return environment
 
 
 def _as_data(value: Any) -> str:
-    """JSON in which angle brackets are escapes."""
+    """JSON with angle brackets escaped, so that no text can close the tag around it."""
     return json.dumps(value, ensure_ascii=False, indent=1).replace("<", "\\u003c").replace(">", "\\u003e")
 
 

@@ -1,4 +1,4 @@
-"""Configs of studies from a TOML file, `--set key=value` and the command's own options; the later ones win."""
+"""Reads the config of a study from a TOML file, `--set key=value` and options; later sources override earlier ones."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from models.records.settings_errors import explain
 from tasks.runs.study import StudyConfig
 
 SHOWN = 10
-"""Characters of a value that nobody would read to its end."""
+"""Number of characters shown of a value that is too long to print."""
 
 
 def read_config(
     kind: type[StudyConfig], *, file: Path | None, assignments: Sequence[str], options: Mapping[str, Any]
 ) -> StudyConfig:
-    """Put a config together. Options that are None were not given.
+    """Build the config of one study. An option of None was not given.
 
-    Raises UsageError naming every setting that is unknown or impossible, with its description.
+    Raises UsageError that lists every unknown or invalid setting with its description.
     """
     return _config(kind, _settings(file, assignments), options, subject="The study")
 
@@ -35,16 +35,16 @@ def read_configs(
     assignments: Sequence[str],
     options: Mapping[str, Any],
 ) -> dict[str, StudyConfig]:
-    """Put the configs of several studies together: the options are for all, each setting is its study's.
+    """Build the configs of several studies. Options apply to all of them, each setting to the study it names.
 
-    A file has a table a study, and an assignment is STUDY.KEY=VALUE. Raises UsageError as `read_config` does.
+    A file has one table for each study; an assignment reads STUDY.KEY=VALUE. Raises UsageError like `read_config`.
     """
     settings = _settings(file, assignments)
     for name, of_study in settings.items():
         if name not in kinds or not isinstance(of_study, dict):
             raise UsageError(
-                f"{name}: there is no such study. With all, a setting is named after its study: sushi.users=100, or in "
-                f"a file users = 100 under [sushi].\nStudies: {', '.join(kinds)}"
+                f"{name}: there is no such study. With all, a setting starts with the name of its study: "
+                f"sushi.users=100, or in a file users = 100 under [sushi].\nStudies: {', '.join(kinds)}"
             )
         if "out" in of_study:
             raise UsageError(f"{name}.out: with all, every study writes to one folder: --out DIR")
@@ -55,9 +55,9 @@ def read_configs(
 
 
 def refuse_both(raw: Path | None, *, simulated: bool) -> None:
-    """Raise UsageError where raw files are named and none are to be read."""
+    """Raise UsageError if both --raw and --simulated are given."""
     if raw is not None and simulated:
-        raise UsageError(f"--raw {raw}, --simulated: either raw files are read, or they are simulated. Choose one.")
+        raise UsageError(f"--raw {raw}, --simulated: use raw files or simulate them, not both.")
 
 
 def _settings(file: Path | None, assignments: Sequence[str]) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def _config(
 
 
 def _truths_read_as_numbers(given: Any, read: Any, location: tuple[str | int, ...] = ()) -> Iterator[ErrorDetails]:
-    """The settings given as true or false where a number is asked for; pydantic takes them as 1 and 0."""
+    """Errors for settings given as true or false where a number is expected. Pydantic would read 1 and 0."""
     if isinstance(given, Mapping):
         for name, value in given.items():
             yield from _truths_read_as_numbers(value, read[name], (*location, name))
@@ -103,7 +103,7 @@ def _read_toml(file: Path) -> dict[str, Any]:
 
 
 def _assign(settings: dict[str, Any], assignment: str) -> None:
-    """Carry out one `a.b=value`. A value is read as TOML, and as a plain string where it is none."""
+    """Apply one `a.b=value`. The value is read as TOML, or as a plain string if it is not TOML."""
     path, equals, text = assignment.partition("=")
     *parents, key = path.strip().split(".")
     if not equals or not key or not all(parents):

@@ -1,4 +1,4 @@
-"""How the command line talks: results to standard output, progress and errors to standard error."""
+"""Terminal output: results go to standard output, progress and errors to standard error."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-# What is in brackets is the user's, such as a path or '.[vllm]', and no markup.
+# Without markup: brackets in a path or in '.[vllm]' are printed as they are.
 out = Console(highlight=False, markup=False)
 err = Console(stderr=True, highlight=False, markup=False)
 
 
 def say(text: str) -> None:
-    """Print to standard output as it is: never a line break inside a path."""
+    """Print to standard output without wrapping, so that no path is broken."""
     out.print(text, soft_wrap=True)
 
 
 def complain(text: str) -> None:
-    """Print an error for the user to standard error; its first line is what went wrong."""
+    """Print an error to standard error. Its first line says what went wrong and is highlighted."""
     first, _, rest = text.partition("\n")
     err.print(first, style="bold red", soft_wrap=True)
     if rest:
@@ -41,7 +41,7 @@ def complain(text: str) -> None:
 
 
 def table(*columns: str, numbers: Sequence[str] = ()) -> Table:
-    """An open table whose columns named in `numbers` are aligned to the right."""
+    """An empty table without borders. Columns named in `numbers` are right-aligned."""
     grid = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for name in columns:
         grid.add_column(name, overflow="fold", justify="right" if name in numbers else "left")
@@ -49,7 +49,7 @@ def table(*columns: str, numbers: Sequence[str] = ()) -> Table:
 
 
 def shown(path: Path) -> str:
-    """A path as a user would type it: relative to where she stands, if it lies below."""
+    """A path as a user would type it: relative if it lies below the current folder, else absolute."""
     path = path.resolve()
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
@@ -57,14 +57,14 @@ def shown(path: Path) -> str:
 
 @contextmanager
 def download() -> Iterator[Callable[[str, int, int | None], None]]:
-    """Give a function that shows how much of a file has arrived: (name, bytes so far, bytes in all if known)."""
+    """Progress bars of a download. Yields a function of (file name, bytes so far, total bytes if known)."""
     bars = Progress(TextColumn("{task.description}"), BarColumn(bar_width=20), DownloadColumn(), console=err)
     files: dict[str, TaskID] = {}
 
     def arrived(name: str, so_far: int, in_all: int | None) -> None:
         if name not in files:
             files[name] = bars.add_task(name, total=in_all)
-            # Not before: a bar that moves would fight with the question about the licence for the same lines.
+            # Not earlier: a moving bar would overwrite the question about the licence.
             bars.start()
         bars.update(files[name], completed=so_far, total=in_all)
 
@@ -77,7 +77,7 @@ def download() -> Iterator[Callable[[str, int, int | None], None]]:
 
 @contextmanager
 def progress(first: str) -> Iterator[None]:
-    """Show the steps that `tasks.runs.progress` announces while the block runs, and `first` until the first of them."""
+    """Show the steps that `tasks.runs.progress` announces while the block runs. Before the first step, show `first`."""
     logger = logging.getLogger("prefstudy")
     bars = Progress(
         SpinnerColumn(finished_text="[green]✓[/]"),
@@ -104,14 +104,14 @@ def progress(first: str) -> Iterator[None]:
 
 
 class _PartsColumn(MofNCompleteColumn):
-    """How many parts of a step are done; nothing for a step without parts."""
+    """Number of finished parts of a step; empty for a step without parts."""
 
     def render(self, task: Task) -> Text:
         return super().render(task) if (task.total or 0) > 1 else Text()
 
 
 class _Bars(logging.Handler):
-    """A bar a step, for a terminal."""
+    """Log handler for a terminal: a progress bar for each step."""
 
     def __init__(self, bars: Progress, first: str) -> None:
         super().__init__()
@@ -136,7 +136,7 @@ class _Bars(logging.Handler):
 
 
 class _Lines(logging.Handler):
-    """A line a finished step, for a file or a pipe."""
+    """Log handler for a file or a pipe: a line for each finished step."""
 
     def emit(self, record: logging.LogRecord) -> None:
         if hasattr(record, "seconds"):

@@ -1,4 +1,4 @@
-"""How the command line runs Prefect: quietly, without telemetry, and without a server that is already there."""
+"""Runs Prefect from the command line: quietly, without telemetry, with a temporary server unless one is set."""
 
 from __future__ import annotations
 
@@ -21,45 +21,47 @@ from models.records.errors import ServerError
 
 SECONDS_TO_CLEAN_UP = 1.0
 UNREACHABLE = "Failed to reach API at "
-"""Prefect's words; it has no error of its own for this."""
+"""Start of Prefect's message; Prefect has no error class for this."""
 
 DEFAULTS = {
     "DO_NOT_TRACK": "1",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-    # A run without a server starts one of its own, which takes longer than Prefect's 20 s on a busy machine.
+    # A run without a server starts its own. On a busy machine that takes longer than Prefect's default of 20 s.
     "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
-    # The server starts as `python -m uvicorn`: a random.py in the user's folder must not stand in for Python's own.
+    # The server starts as `python -m uvicorn`: a random.py in the user's folder must not shadow Python's module.
     "PYTHONSAFEPATH": "1",
-    # The terminal shows the study's own steps. Prefect's words, and ours, are kept with the run in its database.
+    # The terminal shows only the study's steps. Prefect's messages and ours are stored with the run in its database.
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
     "PREFECT_LOGGING_EXTRA_LOGGERS": "prefstudy",
     "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
 }
 
-_in_the_end = ExitStack()
-# What is registered first is done last: Prefect's server has then ended.
-atexit.register(_in_the_end.close)
+_at_exit = ExitStack()
+# Registered first, so it runs last: by then Prefect's server has ended.
+atexit.register(_at_exit.close)
 
 
 def prepare_prefect() -> None:
-    """Set what the user has not set herself; to be called before Prefect is imported.
+    """Set Prefect's environment variables that the user has not set. Call this before Prefect is imported.
 
-    Her profile and server are used if she has them. Where her home cannot be written, Prefect gets a folder that can,
-    for as long as this process lives.
+    The user's own profile and server stay in use. If Prefect's home folder is not writable, Prefect gets a temporary
+    folder until this process ends.
     """
     for name, value in DEFAULTS.items():
         os.environ.setdefault(name, value)
     home = Path(os.environ.get("PREFECT_HOME", "~/.prefect")).expanduser()
     if not _writable(home):
         aside = tempfile.mkdtemp(prefix="prefstudy-prefect-")
-        err.print(f"{home} cannot be written; while this runs, Prefect keeps its database in {aside}.", soft_wrap=True)
-        _in_the_end.callback(shutil.rmtree, aside, ignore_errors=True)
+        err.print(
+            f"{home} is not writable; Prefect keeps its database in {aside} until the command ends.", soft_wrap=True
+        )
+        _at_exit.callback(shutil.rmtree, aside, ignore_errors=True)
         os.environ["PREFECT_HOME"] = aside
 
 
 @contextmanager
 def server_answers() -> Iterator[None]:
-    """Raise ServerError where Prefect finds no server at the address that the user has set."""
+    """Raise ServerError if no Prefect server answers at the address that the user has set."""
     try:
         yield
     except RuntimeError as error:
@@ -67,17 +69,17 @@ def server_answers() -> Iterator[None]:
             raise
         raise ServerError(
             f"There is no Prefect server at {str(error).removeprefix(UNREACHABLE)}. Start it: prefect server start. Or "
-            "unset PREFECT_API_URL (in the environment, or: prefect config unset PREFECT_API_URL), and a run starts a "
-            "server of its own."
+            "unset PREFECT_API_URL (in the environment, or: prefect config unset PREFECT_API_URL), and the run starts "
+            "its own server."
         ) from error
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C end a flow within a second, with exit code 130, and a termination (SIGTERM) with 143.
+    """End a flow within a second after Ctrl-C (exit code 130) or SIGTERM (exit code 143).
 
-    The interrupt first runs through the flow, so that its run folder is removed. Prefect would then wait for the tasks
-    that still run, and report to a server that the same Ctrl-C has ended; that is cut short.
+    The flow gets the interrupt first and removes its run folder. After that the process exits, because Prefect would
+    wait for running tasks and report to a server that the same Ctrl-C has ended.
     """
     leaving: list[threading.Timer] = []
 
@@ -93,7 +95,7 @@ def interruptible() -> Iterator[None]:
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:
-        with _told_of_termination(lambda: leave_soon(TERMINATED)):
+        with _on_termination(lambda: leave_soon(TERMINATED)):
             yield
     finally:
         for timer in leaving:
@@ -102,10 +104,10 @@ def interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def _told_of_termination(then: Callable[[], None]) -> Iterator[None]:
-    """Call `then` at a SIGTERM while the block runs, whoever handles it: in a flow, that is Prefect.
+def _on_termination(then: Callable[[], None]) -> Iterator[None]:
+    """Call `then` on SIGTERM while the block runs, even where Prefect handles the signal itself (inside a flow).
 
-    Outside a flow it is raised like Ctrl-C, where Python would end at once and leave Prefect's server behind.
+    Outside a flow, SIGTERM raises KeyboardInterrupt. Python alone would exit at once and leave Prefect's server behind.
     """
 
     def terminate(signal_number: int, frame: FrameType | None) -> None:
@@ -114,30 +116,30 @@ def _told_of_termination(then: Callable[[], None]) -> Iterator[None]:
         raise KeyboardInterrupt
 
     def watch() -> None:
-        while number := told.recv(1):
+        while number := reader.recv(1):
             if number[0] == signal.SIGTERM and signal.getsignal(signal.SIGTERM) is not terminate:
                 then()
 
-    told, tell = socket.socketpair()
-    tell.setblocking(False)
+    reader, writer = socket.socketpair()
+    writer.setblocking(False)
     before = signal.signal(signal.SIGTERM, terminate)
-    fd_before = signal.set_wakeup_fd(tell.fileno(), warn_on_full_buffer=False)
+    fd_before = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
     threading.Thread(target=watch, daemon=True).start()
     try:
         yield
     finally:
         signal.set_wakeup_fd(fd_before)
         signal.signal(signal.SIGTERM, before)
-        tell.close()
+        writer.close()
 
 
 def _leave(exit_code: int) -> None:
     from prefect.server.api.server import SubprocessASGIServer
 
     SubprocessASGIServer().stop()
-    _in_the_end.close()
+    _at_exit.close()
     err.show_cursor()
-    # Past the console, whose bars would take the last line for themselves.
+    # Not through the console: its progress bars would overwrite this last line.
     print(f"\n{STOPPED}", file=sys.__stderr__, flush=True)
     os._exit(exit_code)
 

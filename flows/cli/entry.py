@@ -1,4 +1,4 @@
-"""The console script: it imports little itself, so that Ctrl-C is answered in words even while the rest loads."""
+"""The console script. It imports little, so that Ctrl-C ends with a message even while the rest is loading."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from flows.cli.exit_codes import INTERRUPTED, STOPPED
 
 
 def entry() -> int:
-    """Run one command, as `flows.cli.main.main` does, and return its exit code."""
+    """Run one command with `flows.cli.main.main` and return its exit code."""
     try:
         from flows.cli.main import main
 

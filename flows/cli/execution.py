@@ -1,10 +1,11 @@
-"""Running studies from the command line: one, or several of which none stops the others."""
+"""Runs one study, or several in a row. A study that fails does not stop the others."""
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import typer
@@ -20,16 +21,16 @@ from tasks.runs.study import StudyConfig
 
 
 class Planned(NamedTuple):
-    """A study and the config it is to run with."""
+    """A study and the config to run it with."""
 
     study: Study
     config: StudyConfig
 
 
 def run_study(study: Study, config: StudyConfig) -> Path:
-    """Run a study after making sure, before Prefect's server starts, that its data is there and its output can be.
+    """Check the data, the output folder and the files that the settings name, then start Prefect and run the study.
 
-    So are the files that its settings name. The output comes last: trying it makes a folder.
+    The output folder is checked last, because the check creates it.
     """
     config.contents()
     if not config.simulated:
@@ -40,13 +41,16 @@ def run_study(study: Study, config: StudyConfig) -> Path:
         return study.flow(config)
 
 
-def run_studies(planned: Sequence[Planned], out: Path) -> None:
-    """Run studies one after the other, each whatever becomes of the others, and write the index over all runs in `out`.
+def run_studies(planned: Sequence[Planned], out: Path, broken: Mapping[str, Exception] = MappingProxyType({})) -> None:
+    """Run studies one after the other, then write the index over all runs in `out`.
 
-    One without data is skipped. All share the process and its Prefect server. Exits with 1 if one failed or none ran.
+    A study without data is skipped, and one that fails does not stop the others. All share this process and its Prefect
+    server. broken: studies that could not be imported, with the error. Exits with 1 if a study failed or none ran.
     """
     outcomes = console.table("Study", "Outcome")
-    ran = failed = 0
+    for name, error in broken.items():
+        outcomes.add_row(name, Text(_report_failure(name, error)))
+    ran, failed = 0, len(broken)
     for study, config in planned:
         try:
             outcome = console.shown(run_study(study, config) / "report.html")
@@ -55,7 +59,7 @@ def run_studies(planned: Sequence[Planned], out: Path) -> None:
             outcome = f"skipped, its data is not here; get it: prefstudy data fetch {study.name}"
             console.err.print(f"Study {study.name}: {outcome}", soft_wrap=True)
         except Exception as error:
-            outcome = _told(study, error)
+            outcome = _report_failure(study.name, error)
             failed += 1
         outcomes.add_row(study.name, Text(outcome))
     console.out.print()
@@ -66,12 +70,12 @@ def run_studies(planned: Sequence[Planned], out: Path) -> None:
         raise typer.Exit(1)
 
 
-def _told(study: Study, error: Exception) -> str:
-    """Complain of a study that failed, in full, and return what a line can say of it."""
+def _report_failure(name: str, error: Exception) -> str:
+    """Print in full why a study failed, and return a line for the table of outcomes."""
     if isinstance(error, PrefstudyError):
-        console.complain(f"Study {study.name} failed. {error}")
+        console.complain(f"Study {name} failed. {error}")
     else:
-        console.complain(f"Study {study.name} failed.\n{''.join(traceback.format_exception(error))}")
+        console.complain(f"Study {name} failed.\n{''.join(traceback.format_exception(error))}")
     return f"failed: {str(error).partition(chr(10))[0] or type(error).__name__}"
 
 
@@ -84,7 +88,7 @@ def _write_index(out: Path) -> None:
 
 
 def say_where(files: dict[str, Path]) -> None:
-    """Name the files of a report, the one to open first."""
+    """Print the paths of a report's files. The first one is the file to open."""
     console.say("")
     for name, path in files.items():
         console.say(f"{name:8} {console.shown(path)}")

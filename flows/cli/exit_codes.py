@@ -1,11 +1,11 @@
-"""The exit codes of signals, and the line that tells of one. Imports nothing, so that Ctrl-C is answered at once."""
+"""Exit codes after signals, and the message that goes with them. Imports nothing, so that Ctrl-C is caught early."""
 
 INTERRUPTED = 130
-"""The exit code after Ctrl-C."""
+"""Exit code after Ctrl-C."""
 
 
 TERMINATED = 143
-"""The exit code after SIGTERM, as a shell says it."""
+"""Exit code after SIGTERM, as shells report it."""
 
 
-STOPPED = "Stopped. Nothing was written under a final name."
+STOPPED = "Stopped. Nothing half-written was left behind."

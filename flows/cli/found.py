@@ -1,4 +1,4 @@
-"""What a run found, in the few lines a terminal has for it: a number a model, and every published one beside ours."""
+"""The table printed after a run: one number for each model, and the published numbers beside ours."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from models.records.results import MetricRow
 from models.records.run_record import RunRecord
 
 HEADLINES = ("auc", "accuracy")
-"""What tells how good a model is, the first that a study has."""
+"""Metrics that can summarise a model. The first one that a study has is used."""
 NUMBERS = ("Found", "Published")
 
 
 def shown_run(run_dir: Path, *, published_drew: bool) -> RenderableType:
-    """The table of a finished run. Nothing is compared with what was published where the data is simulated.
+    """The table of a finished run, without published numbers if its data is simulated.
 
-    published_drew: unless the publication drew its data as well.
+    published_drew: whether the publication simulated its data too, so that the numbers can be compared after all.
     """
     rows = TypeAdapter(tuple[MetricRow, ...]).validate_json((run_dir / "results" / "metrics.json").read_bytes())
     record = RunRecord.model_validate_json((run_dir / "run.json").read_bytes())
@@ -28,9 +28,9 @@ def shown_run(run_dir: Path, *, published_drew: bool) -> RenderableType:
 
 
 def shown_metrics(rows: Sequence[MetricRow], *, comparable: bool) -> RenderableType:
-    """The headline of each model on what was held out, and the rows of which something was published.
+    """The table of each model's headline metric on held-out data, and of all metrics with a published number.
 
-    comparable: whether what was published can stand beside what was found.
+    comparable: whether to show the published numbers.
     """
     headlines = _headlines(rows)
     shown = [row for row in rows if row in headlines or row.published is not None]
@@ -43,7 +43,7 @@ def shown_metrics(rows: Sequence[MetricRow], *, comparable: bool) -> RenderableT
 
 
 def _headlines(rows: Sequence[MetricRow]) -> list[MetricRow]:
-    """The first held-out headline number of each model."""
+    """The first row of each model with the headline metric on held-out data."""
     tested = [row for row in rows if row.split == "test" and row.at is None]
     headline = next((name for name in HEADLINES if any(row.metric == name for row in tested)), None)
     first: dict[str, MetricRow] = {}
@@ -54,7 +54,7 @@ def _headlines(rows: Sequence[MetricRow]) -> list[MetricRow]:
 
 
 def _cells(row: MetricRow) -> tuple[str, ...]:
-    """A row as results/metrics.json names it, the split before the metric."""
+    """The cells of one row, with the names of results/metrics.json and the split before the metric."""
     split = "" if row.split == "all" else f"{row.split} "
     at = "" if row.at is None else f" at {row.at}"
     model = "" if row.model == "none" else row.model

@@ -1,4 +1,4 @@
-"""The command `prefstudy`. Commands import what they need when they run, so that they answer at once."""
+"""The command `prefstudy`. Each command imports what it needs when it runs, so that all of them start quickly."""
 
 from __future__ import annotations
 
@@ -15,42 +15,48 @@ from flows.cli.exit_codes import INTERRUPTED, STOPPED
 from models.records.errors import PrefstudyError, UsageError
 
 FIRST_STEPS = """First steps:
-  prefstudy demo sushi          a whole study, small, on simulated data
-  prefstudy doctor              what works on this machine
-  prefstudy data fetch sushi    get real data; its licence is shown first
-  prefstudy run sushi           run the study on it
+  prefstudy demo sushi        run a small study on simulated data
+  prefstudy doctor            check what works on this machine
+  prefstudy data fetch sushi  download real data; shows the licence first
+  prefstudy run sushi         run the study on the real data
 
-It exits with 0 if all went well, with 1 if the input or the machine is at
-fault, with 2 if the command is, with 130 after Ctrl-C and 143 after SIGTERM."""
+Exit codes:
+  0    success
+  1    missing or faulty input, or a problem with this machine
+  2    invalid command, option or setting
+  130  stopped by Ctrl-C (by SIGTERM: 143)"""
+
+START, STUDIES, PARTS = "Start here", "Run studies", "Data, models and answers"
+"""Headings of the commands in the help."""
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EIO}
 
 app = typer.Typer(
     name="prefstudy",
-    help="Reproducible case studies of preferences: from raw pairwise comparisons to a report a reader can check.",
+    help="Reproducible case studies of preferences, from raw pairwise comparisons to reports.",
     epilog=FIRST_STEPS,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("list")(listing.list_studies)
-app.command("run", epilog=run.EXAMPLES)(run.run)
-app.command("demo", epilog=run.DEMO_EXAMPLES)(run.demo)
-app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
-app.command("ask", epilog=ask.EXAMPLES)(ask.ask)
-app.command("report", epilog=run.REPORT_EXAMPLES)(run.report)
-app.command("index", epilog=run.REPORT_EXAMPLES)(run.index)
-app.command("new", epilog=new.EXAMPLES)(new.new)
-app.command("deployments", epilog=deployments.EXAMPLES)(deployments.deployments)
-app.command("doctor")(doctor.doctor)
-app.add_typer(data.app, name="data")
-app.add_typer(tree.app, name="tree")
-app.add_typer(ledger.app, name="ledger")
+app.command("demo", epilog=run.DEMO_EXAMPLES, rich_help_panel=START)(run.demo)
+app.command("list", rich_help_panel=START)(listing.list_studies)
+app.command("doctor", rich_help_panel=START)(doctor.doctor)
+app.command("run", epilog=run.EXAMPLES, rich_help_panel=STUDIES)(run.run)
+app.command("report", epilog=run.REPORT_EXAMPLES, rich_help_panel=STUDIES)(run.report)
+app.command("index", epilog=run.REPORT_EXAMPLES, rich_help_panel=STUDIES)(run.index)
+app.command("new", epilog=new.EXAMPLES, rich_help_panel=STUDIES)(new.new)
+app.command("deployments", epilog=deployments.EXAMPLES, rich_help_panel=STUDIES)(deployments.deployments)
+app.add_typer(data.app, name="data", rich_help_panel=PARTS)
+app.add_typer(tree.app, name="tree", rich_help_panel=PARTS)
+app.command("ask", epilog=ask.EXAMPLES, rich_help_panel=PARTS)(ask.ask)
+app.command("explain", epilog=explain.EXAMPLES, rich_help_panel=PARTS)(explain.explain)
+app.add_typer(ledger.app, name="ledger", rich_help_panel=PARTS)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code: 0, 1 (the input or the machine), 2 (the command) or 130 (Ctrl-C)."""
+    """Run one command and return its exit code (see `FIRST_STEPS`)."""
     try:
         app(args=arguments, prog_name="prefstudy")
     except UsageError as error:
@@ -63,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.errno not in FULL:
             raise
         complain(f"{error.filename or 'The output'} cannot be written: {os.strerror(error.errno).lower()}.")
-        _write_nowhere()
+        _discard_output()
         return 1
     except SystemExit as end:
         if end.code == INTERRUPTED:
@@ -72,8 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _write_nowhere() -> None:
-    """Let go of what standard output still holds, about which Python would complain again when it ends."""
+def _discard_output() -> None:
+    """Discard what standard output still buffers. Otherwise Python would report the same error again on exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

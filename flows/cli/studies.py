@@ -1,4 +1,4 @@
-"""Which studies there are: the modules of `flows/studies/`. Nothing is imported until a study is run."""
+"""Finds the studies: the modules of `flows/studies/`. None is imported before it is needed."""
 
 from __future__ import annotations
 
@@ -26,8 +26,20 @@ class Study(NamedTuple):
 
 
 def names() -> tuple[str, ...]:
-    """The studies, in alphabetical order."""
+    """Names of the studies, in alphabetical order."""
     return tuple(sorted(module.name for module in pkgutil.iter_modules(flows.studies.__path__) if not module.ispkg))
+
+
+def load_all() -> tuple[dict[str, Study], dict[str, Exception]]:
+    """Import all studies. Returns those that load and, for each of the others, the error."""
+    loaded: dict[str, Study] = {}
+    broken: dict[str, Exception] = {}
+    for name in names():
+        try:
+            loaded[name] = study(name)
+        except Exception as error:  # a module of a user's own may raise anything
+            broken[name] = error
+    return loaded, broken
 
 
 def study(name: str) -> Study:

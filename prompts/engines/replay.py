@@ -1,4 +1,4 @@
-"""The engine `replay`: no model at all, the ledger has to know every answer."""
+"""The engine `replay`: no model; every answer must be in the ledger."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from prompts.ledger import Ledger
 
 
 class ReplaySettings(Record):
-    """Answers come from the ledger only."""
+    """Settings of the engine that takes all answers from the ledger."""
 
     kind: Literal["replay"] = "replay"
-    model: str | None = Field(default=None, description="whose answers; may be left out where the ledger has one model")
-    revision: str | None = Field(default=None, description="of that model; may be left out where there is one")
+    model: str | None = Field(default=None, description="model whose answers to use; needed if the ledger has several")
+    revision: str | None = Field(default=None, description="revision of that model; needed if the ledger has several")
 
 
 class Replay:
-    """Stands for the model whose answers the ledger holds; a request it does not know is an error that names it."""
+    """Takes the place of the model whose answers are in the ledger. A request without an answer there is an error."""
 
     def __init__(self, settings: ReplaySettings, ledger: Ledger) -> None:
         wanted = (settings.model, settings.revision)
@@ -40,7 +40,7 @@ class Replay:
         self.path = ledger.path
 
     def reply(self, requests: Sequence[Request]) -> NoReturn:
-        """Refuse: a request that reaches an engine is one that the ledger has no answer to. Raises EngineError."""
+        """Raise EngineError: a request reaches the engine only if the ledger has no answer to it."""
         first = requests[0]
         raise EngineError(
             f"replay: {self.path} has no answer of {self.model} to {len(requests):,} requests, the first of them "
@@ -49,4 +49,4 @@ class Replay:
         )
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there is nothing to free."""

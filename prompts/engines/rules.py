@@ -1,4 +1,4 @@
-"""The engine `rules`: no model, but keywords. The floor that every model must beat, and what the demo runs on."""
+"""The engine `rules`: keyword rules instead of a model. The demo uses it, and every model must beat it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from prompts.patient import Patient
 
 KEYWORDS = Path(__file__).with_name("keywords.toml")
 VERSION = "1"
-"""Changes whenever a rule written in code does."""
+"""Changes whenever a rule in this module changes."""
 
 NEGATED = r"(?<!\w)(?:no|not|without|denies|never)\s(?:a\s|any\s)?$"
 MANY_MEDICINES = 5
@@ -30,13 +30,21 @@ Finder = Callable[[Patient], Any]
 
 
 class RulesSettings(Record):
-    """No model is asked."""
+    """Settings of the engine without a model; there are none."""
 
     kind: Literal["rules"] = "rules"
 
 
 class Rules:
-    """Answers by keyword; proposes the published features one after the other."""
+    """Answers by keywords, and proposes the published features one after the other.
+
+    >>> from prompts.feature_file import read_features
+    >>> from prompts.questions import ask_which_is_more_urgent
+    >>> calm, ill = Patient(message="My address has changed."), Patient(message="I cannot breathe.")
+    >>> [reply] = Rules(read_features().features).reply([ask_which_is_more_urgent("a-01_a-02", calm, ill)])
+    >>> reply.text
+    '{"more_urgent":"second"}'
+    """
 
     model = "keyword rules"
 
@@ -51,11 +59,11 @@ class Rules:
         }
 
     def reply(self, requests: Sequence[Request]) -> list[Reply]:
-        """An answer to each request, the same every time."""
+        """An answer to each request. The same request always gets the same answer."""
         return [Reply(text=self._text(request), finish_reason="stop") for request in requests]
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there is nothing to free."""
 
     def _text(self, request: Request) -> str:
         answer = self._answers[request.template](request.filled)
@@ -63,7 +71,7 @@ class Rules:
         return request.answer.model_validate(fields).model_dump_json(by_alias=True)
 
     def _propose(self, filled: Mapping[str, Any]) -> Proposal:
-        """The first published feature that is not there and was not refused; the last one if none is left."""
+        """The first published feature that is neither in use nor refused; the last one if there is none."""
         taken = {spec.name for spec in filled["features"]} | {line.split(":")[0] for line in filled["refused"]}
         spec = next((spec for spec in self.published if spec.name not in taken), self.published[-1])
         return Proposal(
@@ -80,7 +88,7 @@ class Rules:
 
 
 def _answer_to(spec: FeatureSpec, patient: Patient) -> Any:
-    """The value of a feature, in the form its schema asks for."""
+    """The value of a feature, in the form of its schema."""
     finder = _FINDERS.get(spec.name)
     value = finder(patient) if finder else None
     if spec.kind is FeatureKind.MULTI_HOT:
@@ -97,14 +105,14 @@ def _answer_to(spec: FeatureSpec, patient: Patient) -> Any:
 
 
 def _fallback(spec: FeatureSpec) -> str:
-    """The value that says that nothing was found: the lowest, or the one whose name says so."""
+    """The value if no keyword is found: the lowest level, the one named not_, no_ or none, or else the last."""
     if spec.kind is FeatureKind.ORDINAL:
         return spec.values[0]
     return next((label for label in spec.values if label.startswith(("not_", "no_", "none"))), spec.values[-1])
 
 
 def _named(spec: FeatureSpec, patient: Patient) -> set[str]:
-    """Of a feature there are no keywords for, the values all of whose words stand in message or record."""
+    """For a feature without keywords: the values whose words all occur in the message or the record."""
     if spec.name in _keywords() or spec.name in _FINDERS:
         return set()
     text = " ".join(patient.texts).lower()
@@ -114,19 +122,19 @@ def _named(spec: FeatureSpec, patient: Patient) -> set[str]:
 
 @lru_cache(maxsize=4096)
 def _found(feature: str, patient: Patient) -> frozenset[str]:
-    """The values of a feature whose keywords stand in message or record."""
+    """The values of a feature whose keywords occur in the message or the record."""
     record = "\n".join(entry.lower() for entry in patient.texts[1:])
     texts = {"message": patient.message.lower(), "record": record}
     return frozenset(
         value
         for part, values in _keywords().get(feature, {}).items()
         for value, patterns in values.items()
-        if any(_stands(pattern, texts[part]) for pattern in patterns)
+        if any(_occurs(pattern, texts[part]) for pattern in patterns)
     )
 
 
-def _stands(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether a keyword stands in a text and is not negated."""
+def _occurs(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether a keyword occurs in a text without a negation before it."""
     return any(
         not re.search(NEGATED, text[max(match.start() - 15, 0) : match.start()]) for match in pattern.finditer(text)
     )
@@ -148,7 +156,7 @@ def _keywords() -> dict[str, dict[str, dict[str, list[re.Pattern[str]]]]]:
 
 
 def _actionability(patient: Patient) -> str:
-    """Emergency for a warning sign or what began within hours; else by how long it has been, and by what is asked."""
+    """Emergency for a warning sign or a sudden start; otherwise by the duration and by what the patient asks for."""
     cues = _found("cues", patient)
     asked = _found("patient_requested_action", patient)
     if _found("red_flag_syndrome", patient) or "begun_within_hours" in cues:
@@ -185,7 +193,7 @@ def _medicines(patient: Patient) -> frozenset[str]:
 
 
 def _frailty(patient: Patient) -> str:
-    """One step each for great age, a frail record, a medicine that makes one fall, and a complaint that does."""
+    """One step each for old age, a frail record, a medicine with a risk of falls, and a complaint that suggests one."""
     flags = _found("red_flag_syndrome", patient)
     steps = [
         patient.age is not None and patient.age >= VERY_OLD,
@@ -219,13 +227,13 @@ _FINDERS: Mapping[str, Finder] = {
 
 
 def _urgency(patient: Patient) -> int:
-    """What a judge without a model goes by: what has to be done, then how much in the record adds to it."""
+    """Urgency score of a patient: first the actionability of the message, then the number of risks in the record."""
     context = ("vascular_thrombotic_risk_context", "infection_risk_context")
     return 10 * _ACTIONABILITY.index(_actionability(patient)) + sum(len(_found(name, patient)) for name in context)
 
 
 def _judge(filled: Mapping[str, Any]) -> Judgement:
-    """The first of two that seem as urgent: a bias of position that the judge's report has to show."""
+    """The more urgent of two patients. The first wins a tie, a position bias that the judge's report must show."""
     return Judgement(more_urgent="first" if _urgency(filled["first"]) >= _urgency(filled["second"]) else "second")
 
 

@@ -1,4 +1,4 @@
-"""Which engines there are, and how one is started and freed."""
+"""Starts the engine that the settings name, and frees it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ EngineSettings = Annotated[VllmSettings | ServerSettings | RulesSettings | Repla
 
 @contextmanager
 def started(settings: EngineSettings, ledger: Ledger, published: Sequence[FeatureSpec]) -> Iterator[Engine]:
-    """The engine these settings ask for; it is freed when the block ends. published: what `rules` proposes.
+    """The engine of these settings; it is freed when the block ends. published: the features that `rules` proposes.
 
-    Raises EngineError in one line if there is no such engine here.
+    Raises EngineError with a one-line message if the engine cannot start on this machine.
     """
     engine: Engine
     match settings:

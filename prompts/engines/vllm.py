@@ -1,4 +1,4 @@
-"""The engine `vllm`: the model in this very process, one batch a step (dt-pbo G.2 runs Qwen3.5-27B this way)."""
+"""The engine `vllm`: the model in this process, one batch per step (as dt-pbo G.2 runs Qwen3.5-27B)."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from pydantic import Field
 from models.records.base import Record
 from prompts.engine import EngineError, Reply, Request, Sampling
 
-WITHOUT = "Without one: --engine server (a vLLM elsewhere) or --engine rules (no model)."
+WITHOUT = "Alternatives: --engine server (a remote vLLM) or --engine rules (no model)."
 
 
 class VllmSettings(Record):
-    """Which model, and what it may take of the machine."""
+    """Settings of the model and of its use of the GPUs."""
 
     kind: Literal["vllm"] = "vllm"
-    model: str = Field(default="Qwen/Qwen3.5-27B", description="name of the model, or folder it lies in")
-    revision: str = Field(default="main", description="revision of the model; a commit, if a run is to be repeated")
-    tensor_parallel_size: int = Field(default=1, ge=1, description="over how many GPUs the model is spread")
-    memory_share: float = Field(default=0.9, gt=0, le=1, description="share of each GPU's memory vLLM may take")
-    context_length: int = Field(default=16_384, ge=1024, description="tokens of a prompt with its answer at most")
+    model: str = Field(default="Qwen/Qwen3.5-27B", description="name of the model, or its folder")
+    revision: str = Field(default="main", description="revision of the model; name a commit to make the run repeatable")
+    tensor_parallel_size: int = Field(default=1, ge=1, description="number of GPUs that share the model")
+    memory_share: float = Field(default=0.9, gt=0, le=1, description="share of each GPU's memory that vLLM may use")
+    context_length: int = Field(default=16_384, ge=1024, description="most tokens of a prompt with its answer")
     reasoning_parser: str | None = Field(
-        default="qwen3", description="how the model's thinking is told from its answer"
+        default="qwen3", description="vLLM's parser that separates the model's thinking from its answer"
     )
     dtype: str = Field(default="bfloat16", description="type of the weights")
     seed: int = Field(default=0, description="seed of the engine")
 
 
 class Vllm:
-    """A model in this process. Answers are bound by grammar; thinking is off for reading and on for reasoning."""
+    """A model in this process. A grammar enforces the schema; thinking is off for reading and on for reasoning."""
 
     def __init__(self, settings: VllmSettings) -> None:
         if find_spec("vllm") is None:
@@ -51,8 +51,8 @@ class Vllm:
             "enable_prefix_caching": True,
         }
         if current_platform.is_cpu():
-            # Compiling takes longer than a small model's answers. And a prompt must be read in one part, which a cache
-            # of prefixes prevents: between two parts a seeded draw is wound back, which a CPU's generator cannot.
+            # Compilation would take longer than a small model's answers. A prompt must be read in one part, so prefix
+            # caching is off: between two parts vLLM rewinds the seeded generator, which fails on a CPU.
             on_machine = {
                 "enforce_eager": True,
                 "enable_prefix_caching": False,
@@ -68,7 +68,7 @@ class Vllm:
                 dtype=settings.dtype,
                 seed=settings.seed,
                 reasoning_parser=settings.reasoning_parser or "",
-                # Without the latter a small model fills its answer with white space up to the limit.
+                # Without disable_any_whitespace a small model fills its answer with white space up to the limit.
                 structured_outputs_config={"backend": "xgrammar", "disable_any_whitespace": True},
                 **on_machine,
             )
@@ -76,7 +76,7 @@ class Vllm:
             raise EngineError(f"vllm: {settings.model} cannot be started: {_first_line(error)}. {WITHOUT}") from None
 
     def reply(self, requests: Sequence[Request]) -> list[Reply]:
-        """One reply to each request; those that think are a batch, and those that do not are another."""
+        """One reply to each request. Requests with and without thinking form separate batches. Raises EngineError."""
         replies: dict[int, Reply] = {}
         for thinking in (False, True):
             places = [at for at, request in enumerate(requests) if request.sampling.thinking == thinking]
@@ -86,7 +86,7 @@ class Vllm:
         return [replies[at] for at in range(len(requests))]
 
     def close(self) -> None:
-        """Free the memory the model takes."""
+        """Free the memory of the model."""
         from vllm.distributed import cleanup_dist_env_and_memory
 
         self._llm.llm_engine.engine_core.shutdown()
@@ -103,7 +103,7 @@ class Vllm:
                 use_tqdm=False,
                 chat_template_kwargs={"enable_thinking": thinking},
             )
-        except Exception as error:  # of which the words could repeat what was asked
+        except Exception as error:  # its message could quote the question
             raise EngineError(
                 f"vllm: {self.model} stopped answering ({type(error).__name__}). The ledger keeps all answers so far; "
                 "run again, with a smaller chunk_size or memory_share if the GPU was full."

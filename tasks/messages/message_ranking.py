@@ -74,7 +74,7 @@ def find_features(
     step: str,
 ) -> Found:
     """Search for features in the first inbox, and read those found in the second."""
-    talk.told = partial(advance, step)
+    talk.on_answered = partial(advance, step)
     train, test = (read_inbox(table.folder) for table in inboxes)
     search = search_features(talk, train, start, settings=loop, tree=tree, seed=seed)
     return Found(search, extract_features(talk, test, search.specs))
@@ -83,7 +83,7 @@ def find_features(
 @task(name="judge pairs", cache_policy=NO_CACHE, persist_result=False)
 def judge_both(talk: Conversation, inboxes: Inboxes, *, step: str) -> tuple[Judged, ...]:
     """Ask about every pair of both inboxes, in both orders, which message comes first."""
-    talk.told = partial(advance, step)
+    talk.on_answered = partial(advance, step)
     return tuple(judge_pairs(talk, read_inbox(table.folder)) for table in inboxes)
 
 

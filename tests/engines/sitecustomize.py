@@ -1,6 +1,7 @@
-"""Put on PYTHONPATH beside a CPU build of torch: PyPI's torchvision is a CUDA build whose operators cannot load.
+"""Lets `import torchvision` work beside a CPU build of torch; put this folder on PYTHONPATH.
 
-`import torchvision` then fails on two operators nobody here calls. Declaring them first lets its pure Python import.
+PyPI's torchvision is a CUDA build. Its operators do not load beside a CPU build of torch, and its import fails on two
+of them that are never called here. Declaring them first lets the Python part import.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ OPERATORS = ("nms", "qnms")
 
 
 class _Declares(importlib.abc.MetaPathFinder):
-    """Declares the operators the moment somebody looks for torchvision, and finds nothing itself."""
+    """Import hook that declares the operators just before torchvision is imported."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
         if name != "torchvision":

@@ -36,10 +36,8 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vllm]:
 
 
 def patient(number: int) -> Patient:
-    return Patient(
-        age=40 + number % 40, gender="female", active_problems=("Asthma",), diagnoses_past_year=(), older_diagnoses=(),
-        medications=(), medications_ended_lately=(), message=f"I have felt dizzy for {number} days; any advice?",
-    )  # fmt: skip
+    message = f"I have felt dizzy for {number} days; any advice?"
+    return Patient(age=40 + number % 40, gender="female", active_problems=("Asthma",), message=message)
 
 
 SPECS = {spec.name: spec for spec in read_features().features}
@@ -68,19 +66,19 @@ def test_a_killed_run_is_resumed_from_the_ledger_and_asks_only_what_is_missing(e
 
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
         with pytest.raises(KeyboardInterrupt):
-            Conversation(engine, ledger, chunk_size=20, told=dies).ask(REQUESTS)
+            Conversation(engine, ledger, chunk_size=20, on_answered=dies).ask(REQUESTS)
         assert len(ledger) == 20
         before = list(ledger.entries())
-        told: list[int] = []
-        answers = Conversation(engine, ledger, chunk_size=20, told=told.append).ask(REQUESTS)
-        assert told == [20, 20, 20]
+        counts: list[int] = []
+        answers = Conversation(engine, ledger, chunk_size=20, on_answered=counts.append).ask(REQUESTS)
+        assert counts == [20, 20, 20]
         assert None not in answers
         kept = {entry.key: entry for entry in ledger.entries()}
         assert all(kept[entry.key] == entry for entry in before)
 
 
 def test_a_model_that_thinks_answers_or_is_recorded_as_having_not(engine: Vllm, tmp_path: Path) -> None:
-    """Random weights rarely end a thought; what matters is that nothing breaks and every attempt is recorded."""
+    """Random weights rarely end a thought. The claim is that nothing breaks and every attempt is recorded."""
     asked = ask_why_chosen("a-01_a-02", patient(1), patient(2), failure="cannot tell them apart", features=[], seed=1)
     short = asked.sampling.model_copy(update={"max_tokens": 64})
     asked = type(asked)(**{**vars(asked), "sampling": short})

@@ -1,7 +1,7 @@
 """A tiny Qwen3.5 with random weights and a tokenizer trained here: python tests/engines/tiny_qwen.py FOLDER.
 
-It is of the very class that the published checkpoints name, so that vLLM takes the same way through its code. No model
-hub is asked. What it answers means nothing; that its answers fit their schema is the engine's doing.
+It has the class of the published checkpoints, so that vLLM runs the same code. No model hub is contacted. Its answers
+mean nothing; the engine makes them fit their schema.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A patient, questions about her, and engines that answer as a test wants."""
+"""Patients, questions about them, and an engine with scripted answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRUE, NONSENSE = '{"value":true}', "Certainly! Here is the JSON"
 
 
 class Scripted:
-    """Answers with what `says` returns, and remembers the batches it was asked."""
+    """Answers with what `says` returns, and keeps the batches of requests."""
 
     model = "scripted"
     revision = "1"
@@ -41,16 +41,7 @@ class Scripted:
 
 
 def patient_who_writes(message: str, *problems: str, age: int = 50, medications: Sequence[str] = ()) -> Patient:
-    return Patient(
-        age=age,
-        gender="female",
-        active_problems=problems,
-        diagnoses_past_year=(),
-        older_diagnoses=(),
-        medications=tuple(medications),
-        medications_ended_lately=(),
-        message=message,
-    )
+    return Patient(age=age, gender="female", active_problems=problems, medications=tuple(medications), message=message)
 
 
 def questions(n: int) -> list[Request]:

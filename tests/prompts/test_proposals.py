@@ -1,4 +1,4 @@
-"""Which proposals are not even tried."""
+"""Which proposals are rejected without a trial."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Templates and schemas: a message is data, whatever it says, and an answer is one of those that are allowed."""
+"""Templates and schemas: a message is treated as data, and only allowed answers are accepted."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_table_9_ships_with_its_eleven_features_three_of_which_the_loop_starts_f
         ("features = 3", "not a file of features"),
         ("[[features]]\nname = 'x_y'\nkind = 'binary'\n", "instruction"),
         ("not toml at all [", "not a TOML file"),
-        ("[[features]]\nname='aa'\nkind='binary'\ninstruction='long enough'\n" * 2, "these names stand twice: aa"),
+        ("[[features]]\nname='aa'\nkind='binary'\ninstruction='long enough'\n" * 2, "these names appear twice: aa"),
     ],
 )
 def test_a_file_of_something_else_is_refused(content: str, complaint: str, tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_a_file_of_something_else_is_refused(content: str, complaint: str, tmp_p
         read_features(tmp_path / "mine.toml")
 
 
-def test_a_refused_feature_is_told_of_once_and_not_again_as_missing(tmp_path: Path) -> None:
+def test_an_invalid_feature_is_reported_once_and_not_again_as_missing(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text("[[features]]\nname='aa'\nkind='binary'\ninstruction='short'\n")
     with pytest.raises(UsageError) as refusal:
         read_features(tmp_path / "mine.toml")

@@ -1,4 +1,4 @@
-"""The engine without a model: keywords that know nothing of the simulator, and that no message can give orders."""
+"""The engine without a model: its keywords share no text with the simulator, and no message can instruct it."""
 
 from __future__ import annotations
 
@@ -104,13 +104,13 @@ def test_a_message_that_gives_orders_changes_nothing(message: str, table9: dict[
 
 def test_the_lists_of_rules_and_simulator_are_apart_and_a_third_of_the_messages_paraphrase(tmp_path: Path) -> None:
     keywords = KEYWORDS.read_text(encoding="utf-8").lower()
-    told = [
+    wordings = [
         wording.format(since="").lower()
         for complaints in (pmr_wordings.RED_FLAGS, *pmr_wordings.BY_ACTIONABILITY)
         for complaint in complaints.values()
         for wording in complaint.plain + complaint.paraphrased
     ]
-    assert not any(wording in keywords for wording in told)
+    assert not any(wording in keywords for wording in wordings)
     hidden = simulate(adapter("pmr"), tmp_path / "raw", seed=0).hidden
     assert sum(int(each["paraphrased"]) for each in hidden.values()) >= len(hidden) / 4
 

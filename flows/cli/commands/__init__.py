@@ -1,1 +1,1 @@
-"""The commands of `prefstudy`, one module each."""
+"""The commands of `prefstudy`, one module for each."""

@@ -1,4 +1,4 @@
-"""`prefstudy ask`: questions at the terminal, each the most useful next one, and the tree they end in."""
+"""`prefstudy ask`: asks for preferences at the terminal and shows the tree learnt from the answers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import typer
 
 from flows.cli import console
 from flows.cli.config import refuse_both
+from flows.cli.options import FLAG, Raw
+from models.records.card import counted
 from models.records.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,21 +22,22 @@ EXAMPLES = """Examples:
   prefstudy ask sushi --simulated     about invented kinds of sushi
   prefstudy ask sushi --questions 12  about the real ones
 
-Answer with 1 or 2; u takes the last answer back, q ends the questions."""
+Type 1 or 2 to answer, u to undo the last answer, q to finish."""
 
 BAR = 24
 
 
 def ask(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Whose items to be asked about; see: prefstudy list")],
-    raw: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder with the raw files; else PREFSTUDY_RAW and the cache.")
-    ] = None,
-    simulated: Annotated[bool, typer.Option("--simulated", help="Ask about simulated items.")] = False,
-    questions: Annotated[int, typer.Option(metavar="N", min=1, max=200, help="How many questions at most.")] = 9,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of questions that are as good as others.")] = 0,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a data set. See: prefstudy list")],
+    raw: Raw = None,
+    simulated: Annotated[bool, typer.Option("--simulated", metavar=FLAG, help="Ask about simulated items.")] = False,
+    questions: Annotated[int, typer.Option(metavar="N", min=1, max=200, help="Number of questions at most.")] = 9,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the choice between equal questions.")] = 0,
 ) -> None:
-    """Ask which of two items you like better, each time about the pair that tells most, and show the tree of it."""
+    """Ask which of two items you like better, and show the tree of your answers.
+
+    Each question is about the pair from which the tree learns most.
+    """
     from data_adapters.catalogue import adapter
     from data_adapters.source.build import build
     from data_adapters.source.locate import locate
@@ -54,7 +57,7 @@ def ask(
 
 
 def _answer(prompt: str) -> str:
-    """What is typed at the prompt; `q` where nobody can type any more."""
+    """The answer typed at the prompt, in lower case; `q` at the end of input."""
     try:
         return console.out.input(prompt, markup=False).strip().lower()
     except EOFError:
@@ -62,28 +65,28 @@ def _answer(prompt: str) -> str:
 
 
 def _talk(questionnaire: Questionnaire, questions: int, answer: Callable[[str], str]) -> None:
-    """Ask until enough is asked or the answer is q; u goes back by one question."""
-    console.say("Which do you like better? Answer 1 or 2; u takes the last answer back, q ends.\n")
+    """Ask until `questions` are answered or the answer is q; u undoes the last answer."""
+    console.say("Which do you like better? Type 1 or 2, u to undo, q to finish.\n")
     while questionnaire.n_answers < questions:
         pair = questionnaire.next_pair()
         first, second = (questionnaire.labels[item] for item in pair)
-        said = answer(f"{questionnaire.n_answers + 1:>3}/{questions}   1  {first}   or   2  {second} ? ")
-        if said == "q":
+        typed = answer(f"{questionnaire.n_answers + 1:>3}/{questions}   1  {first}   or   2  {second} ? ")
+        if typed == "q":
             return
-        if said == "u":
+        if typed == "u":
             questionnaire.take_back()
-        elif said in {"1", "2"}:
-            questionnaire.prefer(pair if said == "1" else (pair[1], pair[0]))
+        elif typed in {"1", "2"}:
+            questionnaire.prefer(pair if typed == "1" else (pair[1], pair[0]))
         else:
             console.say("       Please answer 1, 2, u or q.")
 
 
 def _conclude(questionnaire: Questionnaire) -> None:
-    """The tree, the items in the order it puts them, and what to try."""
+    """Print the tree, the items in its order, and the item to recommend."""
     if not questionnaire.n_answers:
-        raise UsageError("Nothing was answered, so nothing was learnt.")
+        raise UsageError("There are no answers, so there is no tree.")
     tree = questionnaire.tree()
-    console.say(f"\nWhat your {questionnaire.n_answers} answers say:\n\n{tree.to_text()}\n")
+    console.say(f"\nThe tree of your {counted(questionnaire.n_answers, 'answers')}:\n\n{tree.to_text()}\n")
     lines = console.table("Rank", "Utility", "", "Items", numbers=["Rank", "Utility"])
     ranked = questionnaire.ranking(tree)
     low, high = ranked[-1].utility, ranked[0].utility
@@ -91,4 +94,4 @@ def _conclude(questionnaire: Questionnaire) -> None:
         bar = "█" * round(1 + (BAR - 1) * ((group.utility - low) / (high - low) if high > low else 1.0))
         lines.add_row(str(group.rank), f"{group.utility:+.2f} ± {group.sd:.2f}", bar, ", ".join(group.items))
     console.out.print(lines)
-    console.say(f"\nYou should like best: {questionnaire.labels[questionnaire.recommended()]}")
+    console.say(f"\nYou should like this one best: {questionnaire.labels[questionnaire.recommended()]}")

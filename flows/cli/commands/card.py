@@ -1,4 +1,4 @@
-"""A data card in the terminal: what the table is, whose, what was left out, and a tiny picture of each feature."""
+"""Prints a data card in the terminal: source, dropped rows, and small bars for the values of each feature."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ BARS = "▁▂▃▄▅▆▇█"
 MOST_BARS = 12
 SHOWN_OF_HASH = 12
 HOW_TO_READ = (
-    "Numbers: bars from the lowest to the highest value; in brackets what the middle half of the rows lie between. "
-    "Labels: a bar each, the most frequent first unless they have an order."
+    "Numbers: a histogram from the lowest to the highest value; the quartiles are in brackets. "
+    "Labels: a bar for each, the most frequent first unless the labels are ordered."
 )
 
 
 def shown_card(card: DataCard) -> RenderableType:
-    """The card as rich prints it, at any width from 80 columns."""
+    """The card for rich to print, at any width from 80 columns."""
     manifest = card.manifest
     parts = [
         line
@@ -70,16 +70,16 @@ def _lines(card: DataCard) -> Iterator[tuple[str, str]]:
 
 
 def _named(name: str, values: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The values below one another; only the first bears the name."""
+    """One line for each value. Only the first line shows the name."""
     for position, value in enumerate(values):
         yield ("" if position else name), value
 
 
 def _sides(bias: SideBias | None) -> str:
     if bias is None:
-        return "nothing was presented left or right; the side is drawn by a hash of the comparison"
+        return "the data has no sides; they are assigned by a hash of each comparison"
     interval = f"95% interval {bias.low:.1%} to {bias.high:.1%}"
-    return f"the left one won {bias.share:.1%} of {counted(bias.comparisons, 'comparisons')} ({interval})"
+    return f"the left item won {bias.share:.1%} of {counted(bias.comparisons, 'comparisons')} ({interval})"
 
 
 # ---------------------------------------------------------------------------------------------- features
@@ -99,7 +99,7 @@ def _part(part: str, rows: int, features: Sequence[FeatureCard]) -> Iterator[Ren
 
 
 def _bars(counts: Sequence[int]) -> Text:
-    """A bar a count, as high as its share of the largest; a blank for none."""
+    """One bar for each count, relative to the largest count; blank for a count of 0."""
     most = max(counts, default=0)
     bars = [BARS[(count * len(BARS) - 1) // most] if count else " " for count in counts]
     return Text("".join(bars), style="cyan", no_wrap=True)

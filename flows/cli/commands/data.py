@@ -14,49 +14,41 @@ from data_adapters.catalogue import adapter
 from data_adapters.source.locate import check, locate
 from flows.cli import console, studies
 from flows.cli.config import refuse_both
+from flows.cli.options import FLAG, Mapping, Raw, Unpinned
 from models.records.errors import UsageError
 from models.records.manifest import Licence
 
 EXAMPLES = """Examples:
-  prefstudy data check sushi       are the files here, as published?
-  prefstudy data fetch sushi       download them, after their licence
-  prefstudy data build sushi       raw files to Parquet tables
-  prefstudy data simulate sushi --users 100
-                                   raw files with known preferences
-  prefstudy data card sushi        what is in the data, at a glance
+  prefstudy data check sushi  check the raw files on this machine
+  prefstudy data fetch sushi  download them; shows the licence first
+  prefstudy data card sushi   summarise what is in the data
+  prefstudy data build sushi  convert the raw files to Parquet tables
   prefstudy data build conjoint --raw DIR --mapping my.toml
-                                   a choice experiment of your own
+                              convert your own choice experiment
+  prefstudy data simulate sushi --users 100
+                              write raw files with known preferences
 
-Raw files are never uploaded, and never leave the folders named here."""
+Nothing is ever uploaded."""
 
 app = typer.Typer(
-    help="Raw files and pairwise tables: check, fetch, simulate, build and describe them.",
+    help="Check, fetch, simulate, build and describe the data sets.",
     epilog=EXAMPLES,
     no_args_is_help=True,
 )
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Which data set; see: prefstudy list")]
-Raw = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Folder with the raw files; else PREFSTUDY_RAW and the cache.")
-]
-Unpinned = Annotated[bool, typer.Option("--allow-unpinned", help="Accept raw files with another sha256.")]
-
-Mapping = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE.toml", help="What the columns of a choice experiment are (conjoint, bela ...)."),
-]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a data set. See: prefstudy list")]
 Variant = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Another table of the same files, such as pokemon's published-60000."),
+    typer.Option(metavar="NAME", help="Another table from the same files, such as pokemon's published-60000."),
 ]
 
 
 @app.command("check", epilog=EXAMPLES)
 def check_data(name: Name, raw: Raw = None, mapping: Mapping = None) -> None:
-    """Say of each raw file whether it is there and is the published one. Exits with 1 if one is not.
+    """Check whether the raw files are here and are the published ones.
 
-    A file of your own, which a mapping describes, is unpinned unless the mapping
-    has its sha256.
+    Exits with 1 if a file is missing or altered. A file of your own, which a
+    mapping describes, is unpinned unless the mapping gives its sha256.
     """
     files = check(adapter(name, mapping=mapping), raw)
     lines = console.table("File", "State", "Bytes", "sha256", numbers=["Bytes"])
@@ -71,21 +63,25 @@ def check_data(name: Name, raw: Raw = None, mapping: Mapping = None) -> None:
     if bad:
         console.say(f"Get them: prefstudy data fetch {name}")
         raise typer.Exit(1)
-    console.say(f"All is well. {_next(name, raw, mapping)}")
+    console.say(f"All files are here. {_next(name, raw, mapping)}")
 
 
 @app.command("fetch", epilog=EXAMPLES)
 def fetch_data(
     name: Name,
     accept_licence: Annotated[
-        bool, typer.Option("--accept-licence", help="Agree to the licence where nobody can be asked.")
+        bool, typer.Option("--accept-licence", metavar=FLAG, help="Agree to the licence without being asked.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Download again what is there already.")] = False,
+    force: Annotated[bool, typer.Option("--force", metavar=FLAG, help="Download files again that are here.")] = False,
     mirror: Annotated[
-        str | None, typer.Option(metavar="URL", help="Download from URL/NAME/FILE; else PREFSTUDY_MIRROR.")
+        str | None,
+        typer.Option(metavar="URL", help="Download from URL/NAME/FILE. Default: PREFSTUDY_MIRROR, then the source."),
     ] = None,
 ) -> None:
-    """Download the raw files into the cache. Their licence is shown first, their sha256 is checked."""
+    """Download the raw files into the cache, after showing their licence.
+
+    The sha256 of each file is checked.
+    """
     from data_adapters.source.fetch import fetch
 
     def agree(_: Licence) -> bool:
@@ -98,34 +94,37 @@ def fetch_data(
         console.say(f"{licence.url or ''}\n")
     with console.download() as progress:
         folder = fetch(source, agree=agree, mirror=mirror, force=force, progress=progress)
-    as_published = "no sha256 of theirs is known to check them by" if folder.unpinned else "as published"
-    console.say(f"Here, {as_published}: {console.shown(folder.path)}")
+    checked = "no sha256 is known to check them" if folder.unpinned else "as published"
+    console.say(f"Downloaded ({checked}): {console.shown(folder.path)}")
     console.say(_next(name, allow_unpinned=folder.unpinned))
 
 
 @app.command("simulate", epilog=EXAMPLES)
 def simulate_data(
     name: Name,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder that receives the raw files.")] = Path("simulated"),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the raw files: DIR/NAME.")] = Path("simulated"),
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the generator.")] = 0,
     users: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="How many users; as many as published if not given.")
+        int | None, typer.Option(metavar="N", min=1, help="Number of users. Default: as many as published.")
     ] = None,
     items: Annotated[
-        int | None, typer.Option(metavar="N", min=2, help="How many items, where the data has no users.")
+        int | None, typer.Option(metavar="N", min=2, help="Number of items, for data without users.")
     ] = None,
     mapping: Mapping = None,
 ) -> None:
-    """Write simulated raw files in upstream's own format, from known preferences. SIMULATED.json says which."""
+    """Write simulated raw files in the format of the real ones.
+
+    The preferences behind them are known; SIMULATED.json states them.
+    """
     from data_adapters.source.simulation import simulate
 
     folder = out / name
     source = adapter(name, mapping=mapping)
     has_users = source.dataset.users is not None
     if users is not None and not has_users:
-        raise UsageError(f"--users: {name} has no users. Say how many items there are: --items {users}")
+        raise UsageError(f"--users: {name} has no users. Give the number of items: --items {users}")
     if items is not None and has_users:
-        raise UsageError(f"--items: the items of {name} are given. Say how many users there are: --users {items}")
+        raise UsageError(f"--items: {name} has a fixed set of items. Give the number of users: --users {items}")
     with console.err.status(f"Simulating {name} ..."):
         preference = simulate(source, folder, seed=seed, users=users if has_users else items)
     console.out.print(preference.words)
@@ -137,12 +136,17 @@ def simulate_data(
 def build_data(
     name: Name,
     raw: Raw = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder that receives a folder a table.")] = Path("tables"),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the tables; each gets a folder in it.")] = Path(
+        "tables"
+    ),
     allow_unpinned: Unpinned = False,
     mapping: Mapping = None,
     variant: Variant = None,
 ) -> None:
-    """Read the raw files strictly and write the pairwise tables as Parquet, each with its manifest."""
+    """Convert the raw files to pairwise tables in Parquet.
+
+    A faulty row stops the command and is named. Each table gets a manifest.json.
+    """
     from data_adapters.source.build import build
     from data_adapters.table.parquet import write_table
 
@@ -168,15 +172,15 @@ def data_card(
     name: Name,
     raw: Raw = None,
     simulated: Annotated[
-        bool, typer.Option("--simulated", help="Describe simulated raw files, as large as the published ones.")
+        bool, typer.Option("--simulated", metavar=FLAG, help="Describe simulated data of the published size.")
     ] = False,
     allow_unpinned: Unpinned = False,
     mapping: Mapping = None,
     variant: Variant = None,
 ) -> None:
-    """Say what the data is, whose, what was left out, what is missing, and how the values of each feature lie.
+    """Summarise the data: source, licence, dropped rows, missing and typical values.
 
-    No text and no id of the data is shown.
+    No text and no id from the data is shown.
     """
     from data_adapters.source.build import build
     from data_adapters.source.simulation import simulate
@@ -202,7 +206,7 @@ def _next(
     *,
     allow_unpinned: bool = False,
 ) -> str:
-    """What to type now, with the options given so far: the study of a data set, or its card where none reads it."""
+    """The next command, with the options given so far: run the study of this data set, or else show its card."""
     command = "run" if name in studies.names() and variant is None else "data card"
     shown = {
         "raw": None if raw is None else console.shown(raw),

@@ -1,4 +1,4 @@
-"""`prefstudy doctor`: what works on this machine, one line each, and what to do about what does not."""
+"""`prefstudy doctor`: a line for each thing that works on this machine, or that is missing and how to get it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SECONDS_TO_ANSWER = 3
 
 
 class Check(NamedTuple):
-    """One line of the doctor. Only what is `needed` by every run makes the command fail."""
+    """One line of the table. needed: whether every run needs it; only then does the command fail without it."""
 
     subject: str
     works: bool
@@ -32,11 +32,12 @@ class Check(NamedTuple):
 
 
 def doctor() -> None:
-    """Say what works on this machine: data, PDF, Prefect, language models. Each line says what to do if it does not.
+    """Check PDF output, Prefect, data and language models on this machine.
 
-    Exits with 1 if something is missing that every run needs.
+    If something is missing, its line says what to do. Exits with 1 if every run
+    needs it.
     """
-    checks = [*_reports(), _prefect(), *_data(), _vllm(), _gpu(), _openai_server()]
+    checks = [_pdf(), _prefect(), *_data(), _vllm(), _gpu(), _openai_server()]
     lines = table("", "", "")
     lines.show_header = False
     for check in checks:
@@ -44,7 +45,7 @@ def doctor() -> None:
     out.print(lines)
     if any(check.needed and not check.works for check in checks):
         raise typer.Exit(1)
-    say("\nWhat every run needs is here. Next: prefstudy demo sushi")
+    say("\nEverything that a run needs is installed. Next: prefstudy demo sushi")
 
 
 def _state(check: Check) -> Text:
@@ -53,16 +54,12 @@ def _state(check: Check) -> Text:
     return Text("missing", style="bold red") if check.needed else Text("not here", style="yellow")
 
 
-def _reports() -> Iterator[Check]:
+def _pdf() -> Check:
     try:
         importlib.import_module("plutoprint")
     except ImportError as error:
-        yield Check("PDF", False, f"plutoprint does not load ({error}); reinstall it: make setup", needed=True)
-    else:
-        yield Check("PDF", True, f"plutoprint {metadata.version('plutoprint')}", needed=True)
-    fonts = [name for name in ("font-source-serif-pro", "font-source-sans-pro") if not _installed(name)]
-    detail = f"{', '.join(fonts)} not installed: make setup" if fonts else "Source Serif and Source Sans"
-    yield Check("Fonts", not fonts, detail, needed=True)
+        return Check("PDF", False, f"plutoprint does not load ({error}); reinstall it: make setup", needed=True)
+    return Check("PDF", True, f"plutoprint {metadata.version('plutoprint')}", needed=True)
 
 
 def _prefect() -> Check:
@@ -80,13 +77,17 @@ def _prefect() -> Check:
 
 def _data() -> Iterator[Check]:
     for name in catalogue.names():
-        place = listing.data_at_hand(name)
+        try:
+            place = listing.data_at_hand(name)
+        except Exception as error:  # one broken module must not hide the other lines
+            yield Check(f"Data: {name}", False, f"broken: {listing.load_error(error)}")
+            continue
         yield Check(f"Data: {name}", place is not None, place or f"get it: prefstudy data fetch {name}")
 
 
 def _vllm() -> Check:
     if util.find_spec("vllm") is None:
-        return Check("vLLM", False, "for prefstudy run pmr on a GPU: pip install -e '.[vllm]'")
+        return Check("vLLM", False, "only for prefstudy run pmr on a GPU: pip install -e '.[vllm]'")
     return Check("vLLM", True, "installed")
 
 
@@ -120,7 +121,7 @@ def _installed(package: str) -> bool:
 
 
 def _answers(address: str) -> bool:
-    """Whether something answers there over HTTP, be it with a refusal."""
+    """Whether a server answers at the address, even if with an HTTP error."""
     try:
         with urllib.request.urlopen(address, timeout=SECONDS_TO_ANSWER):
             return True

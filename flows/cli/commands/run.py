@@ -1,4 +1,4 @@
-"""`prefstudy run`, `demo`, `report` and `index`: run studies, write reports, and say where they lie."""
+"""`prefstudy run`, `demo`, `report` and `index`: run studies and write reports."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from flows.cli.config import read_config, read_configs, refuse_both
 from flows.cli.engine import prepare_prefect
 from flows.cli.execution import Planned, run_studies, run_study, say_where
 from flows.cli.found import shown_run
+from flows.cli.options import FLAG, RUNS, Mapping, Raw
 from models.records.errors import UsageError
 from tasks.runs.study import StudyConfig
 
@@ -19,67 +20,74 @@ ALL = "all"
 
 EXAMPLES = """Examples:
   prefstudy run sushi                         with the paper's settings
-  prefstudy run sushi --simulated             without data
-  prefstudy run sushi --raw ~/sushi3-2016     on raw files that lie there
+  prefstudy run sushi --simulated             on simulated data
+  prefstudy run sushi --raw ~/sushi3-2016     on the raw files in that folder
   prefstudy run sushi --set ratio=1 --seed 7  with other settings
   prefstudy run sushi --config my.toml        with settings from a file
   prefstudy run conjoint --raw DIR --mapping my.toml
-                                              a choice experiment of your own
+                                              on your own choice experiment
   prefstudy run pmr --simulated --engine rules
-                                              without data and language model
-  prefstudy run all                           all whose data is at hand
+                                              without a language model
+  prefstudy run all                           every study whose data is here
   prefstudy run all --simulated --set sushi.users=500
 
-A setting that does not exist is refused with the list of those that do."""
+If a setting does not exist, the error lists those that do."""
 
 DEMO_EXAMPLES = """Examples:
   prefstudy demo sushi              one study
-  prefstudy demo                    all of them, and an index over them
-  prefstudy demo pmr --out my-runs  into another folder than runs
+  prefstudy demo                    all studies, and an index over them
+  prefstudy demo pmr --out my-runs  write to another folder than runs
 
-One takes from half a minute to three."""
+A demo takes between half a minute and three minutes."""
 
 REPORT_EXAMPLES = """Examples:
   prefstudy report runs/sushi/20260101T030000Z-ea286fe2
   prefstudy index
   prefstudy index my-runs
 
-Both write from what a run left in its folder; neither needs its data."""
+Both commands read only the folders of finished runs; no data is needed."""
 
-Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder that receives STUDY/RUN-ID.")]
+Out = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="Folder for the run: DIR/STUDY/RUN-ID. Default: runs.")
+]
 
 
 def run(
-    study: Annotated[str, typer.Argument(metavar="STUDY", help="Which study, or all; see: prefstudy list")],
-    raw: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder with the raw files.")] = None,
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="Name of a study, or all. See: prefstudy list")],
+    raw: Raw = None,
     out: Out = None,
-    simulated: Annotated[bool, typer.Option("--simulated", help="Simulate the raw files; the report says so.")] = False,
-    allow_unpinned: Annotated[
-        bool, typer.Option("--allow-unpinned", help="Accept raw files with another sha256; the report says so.")
+    simulated: Annotated[
+        bool, typer.Option("--simulated", metavar=FLAG, help="Simulate the raw files. The report says so.")
     ] = False,
-    mapping: Annotated[
-        Path | None, typer.Option(metavar="FILE.toml", help="What the columns of a choice experiment are.")
-    ] = None,
+    allow_unpinned: Annotated[
+        bool,
+        typer.Option(
+            "--allow-unpinned", metavar=FLAG, help="Accept raw files with another sha256. The report says so."
+        ),
+    ] = False,
+    mapping: Mapping = None,
     engine: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who reads messages: vllm, server, rules or replay.")
+        str | None,
+        typer.Option(metavar="NAME", help="Engine that reads messages (pmr): vllm, server, rules or replay."),
     ] = None,
     features: Annotated[
-        str | None, typer.Option(metavar="WHICH", help="Features of messages: propose, table9 or a TOML file.")
+        str | None, typer.Option(metavar="WHICH", help="Features of messages (pmr): propose, table9 or a TOML file.")
     ] = None,
     config: Annotated[Path | None, typer.Option(metavar="FILE.toml", help="Read settings from a TOML file.")] = None,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one setting; can be repeated.")
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one setting; may be repeated.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of everything random.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of all random numbers.")] = None,
 ) -> None:
-    """Run a study, or all of them, from raw files to report.
+    """Run one study, or all of them, from raw files to report.
 
-    Its folder runs/STUDY/RUN-ID gets run.json, results, figures, report.html
-    and report.pdf, and appears whole or not at all. Without --raw, raw files are
-    looked for in PREFSTUDY_RAW and where prefstudy data fetch puts them.
+    The folder runs/STUDY/RUN-ID receives run.json, results, figures, report.html
+    and report.pdf. It appears when the run is complete, and not at all if it
+    fails. Without --raw, raw files are read from PREFSTUDY_RAW, or else from
+    the cache that prefstudy data fetch fills.
 
-    With all, a study whose data is not at hand is skipped, one that fails does
-    not stop the others, and runs/index.html and index.pdf report on them all.
+    With all, a study without data is skipped, and one that fails does not stop
+    the others. runs/index.html and runs/index.pdf cover all of them.
     """
     refuse_both(raw, simulated=simulated)
     options = {
@@ -95,41 +103,41 @@ def run(
     prepare_prefect()
     if study == ALL:
         if mapping is not None:
-            raise UsageError("--mapping: with all, say whose: --set bela.mapping=FILE.toml")
+            raise UsageError("--mapping: with all, name the study: --set bela.mapping=FILE.toml")
         if engine is not None or features is not None:
-            raise UsageError("--engine, --features: with all, say whose: --set pmr.engine.kind=rules")
-        chosen = {name: studies.study(name) for name in studies.names()}
-        kinds = {name: found.config for name, found in chosen.items()}
+            raise UsageError("--engine, --features: with all, name the study: --set pmr.engine.kind=rules")
+        loaded, broken = studies.load_all()
+        kinds = {name: found.config for name, found in loaded.items()}
         configs = read_configs(kinds, file=config, assignments=assignments, options=options)
-        run_studies([Planned(chosen[name], configs[name]) for name in chosen], _folder_of_all(out))
+        run_studies([Planned(loaded[name], configs[name]) for name in loaded], _folder_of_all(out), broken)
         return
     one = studies.study(study)
     if raw is not None:
-        options["simulated"] = False  # also where a study draws its data if nothing else is said
+        options["simulated"] = False  # some studies simulate by default
     _run_one(one, read_config(one.config, file=config, assignments=assignments, options=options))
 
 
 def demo(
-    name: Annotated[
-        str | None, typer.Argument(metavar="STUDY", help="Only this one; every study if not given.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="STUDY", help="Name of a study. Default: all studies.")] = None,
     out: Out = None,
 ) -> None:
-    """Run every study, or one, made small, on simulated data: nothing is needed."""
+    """Run small versions of all studies, or of one, on simulated data.
+
+    No data and no network is needed.
+    """
     prepare_prefect()
     folder = _folder_of_all(out)
-    chosen = [studies.study(chosen) for chosen in (studies.names() if name is None else (name,))]
-    planned = [Planned(study, study.demo.model_copy(update={"out": folder})) for study in chosen]
     if name is None:
-        run_studies(planned, folder)
+        loaded, broken = studies.load_all()
+        run_studies([_demo(study, folder) for study in loaded.values()], folder, broken)
     else:
-        _run_one(*planned[0])
+        _run_one(*_demo(studies.study(name), folder))
 
 
 def report(
-    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="Folder of a finished run: runs/STUDY/RUN-ID.")],
+    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="Folder of a finished run: runs/STUDY/RUN-ID")],
 ) -> None:
-    """Write the report of a finished run again, without computing anything."""
+    """Write the report of a finished run again from its results."""
     from reports.page.render import render
 
     with console.err.status("Writing the report ..."):
@@ -138,11 +146,11 @@ def report(
 
 
 def index(
-    runs: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of all runs: DIR/STUDY/RUN-ID.")] = Path("runs"),
+    runs: Annotated[Path, typer.Argument(metavar="DIR", help="Folder that holds the runs.")] = RUNS,
 ) -> None:
-    """Write one report over the latest run of each study, without computing anything.
+    """Write one report over the latest run of each study.
 
-    It is DIR/index.html and DIR/index.pdf, as prefstudy run all leaves them.
+    The files are DIR/index.html and DIR/index.pdf, as after prefstudy run all.
     """
     from reports.page.index import render_index
 
@@ -151,14 +159,17 @@ def index(
     say_where({"Index": rendered.html, "PDF": rendered.pdf})
 
 
+def _demo(study: studies.Study, folder: Path) -> Planned:
+    return Planned(study, study.demo.model_copy(update={"out": folder}))
+
+
 def _folder_of_all(out: Path | None) -> Path:
-    """The folder of all runs: the one given, or else where every study writes."""
-    folder: Path = StudyConfig.model_fields["out"].default
-    return folder if out is None else out.expanduser()
+    """The folder of all runs: the one given, or else the default of all studies."""
+    return RUNS if out is None else out.expanduser()
 
 
 def _run_one(study: studies.Study, config: StudyConfig) -> None:
-    """Run a study, and say what it found and where its report lies."""
+    """Run a study, then print what it found and where its report is."""
     run_dir = run_study(study, config)
     console.out.print()
     console.out.print(shown_run(run_dir, published_drew=study.config.model_fields["simulated"].default))

@@ -21,28 +21,30 @@ EXAMPLES = """Examples:
   prefstudy tree show tree.json
   prefstudy tree edit tree.json --threshold 0=2.5 --merge 4 --pin '0>2'
 
-show prints the numbers of nodes and leaves by which edit names them."""
+edit refers to nodes and leaves by the numbers that show prints."""
 
 Number = TypeVar("Number", int, float)
 
 app = typer.Typer(help="Fit one preference tree, read it, and edit it by hand.", epilog=EXAMPLES, no_args_is_help=True)
 
-Tree = Annotated[Path, typer.Argument(metavar="TREE.json", help="A tree that fit or edit wrote.")]
-Table = Annotated[Path | None, typer.Option(metavar="DIR", help="Where the tree's table lies now, if it was moved.")]
+Tree = Annotated[Path, typer.Argument(metavar="TREE.json", help="A tree written by fit or edit.")]
+Table = Annotated[Path | None, typer.Option(metavar="DIR", help="Folder of the tree's table, if it was moved.")]
 
 
 @app.command("fit", epilog=EXAMPLES)
 def fit_tree(
-    table: Annotated[Path, typer.Argument(metavar="TABLE_DIR", help="A table that prefstudy data build wrote.")],
-    user: Annotated[str | None, typer.Option(metavar="ID", help="Whose comparisons; all users' if not given.")] = None,
-    max_depth: Annotated[int | None, typer.Option(metavar="N", min=1, help="Questions on a path, at most.")] = None,
+    table: Annotated[Path, typer.Argument(metavar="TABLE_DIR", help="A table written by prefstudy data build.")],
+    user: Annotated[
+        str | None, typer.Option(metavar="ID", help="Use only this user's comparisons. Default: all users.")
+    ] = None,
+    max_depth: Annotated[int | None, typer.Option(metavar="N", min=1, help="Depth of the tree at most.")] = None,
     test_share: Annotated[
-        float, typer.Option(metavar="SHARE", min=0.0, max=0.9, help="Share of the comparisons held out.")
+        float, typer.Option(metavar="SHARE", min=0.0, max=0.9, help="Share of the comparisons to hold out.")
     ] = 0.2,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of what is held out.")] = 0,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the tree.")] = Path("tree.json"),
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the choice of what to hold out.")] = 0,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="File for the tree.")] = Path("tree.json"),
 ) -> None:
-    """Fit a tree to the comparisons of one user, or of all, and write it to a file."""
+    """Fit a tree to the comparisons of one user, or of all users."""
     from data_adapters.table.parquet import read_table
     from tasks.respondents.kept_tree import KeptTree, MadeFrom
 
@@ -57,7 +59,7 @@ def fit_tree(
 
 @app.command("show", epilog=EXAMPLES)
 def show_tree(path: Tree, table: Table = None) -> None:
-    """Print a tree with the numbers of its nodes and leaves, and how often it is right."""
+    """Print a tree with numbered nodes and leaves, and its accuracy."""
     from tasks.respondents.kept_tree import KeptTree
 
     _show(KeptTree.read(path, table=table))
@@ -67,24 +69,30 @@ def show_tree(path: Tree, table: Table = None) -> None:
 def edit_tree(
     path: Tree,
     threshold: Annotated[
-        list[str] | None, typer.Option(metavar="NODE=VALUE", help="Move a node's threshold; may be repeated.")
+        list[str] | None, typer.Option(metavar="NODE=VALUE", help="Change a node's threshold; may be repeated.")
     ] = None,
     merge: Annotated[
-        list[int] | None, typer.Option(metavar="NODE", help="Merge a split, and all below it, into one leaf.")
+        list[int] | None,
+        typer.Option(metavar="NODE", help="Replace a split and everything below it with a leaf; may be repeated."),
     ] = None,
     pin: Annotated[
         list[str] | None,
-        typer.Option(metavar="LEAF>LEAF", help="Hold one leaf at or above another (quote it); after merging."),
+        typer.Option(
+            metavar="LEAF>LEAF",
+            help="Keep one leaf at or above another; quote it. May be repeated. Leaves are numbered as after merging.",
+        ),
     ] = None,
     table: Table = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to write it; TREE.json if not given.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File for the edited tree. Default: TREE.json.")
+    ] = None,
 ) -> None:
-    """Change a tree by hand, fit its leaves again, and say what that did to its accuracy."""
+    """Edit a tree by hand, fit its leaves again, and show how its accuracy changed."""
     from tasks.respondents.kept_tree import KeptTree
 
     thresholds = _pairs(threshold, "=", "--threshold NODE=VALUE, both numbers", float)
     if len(dict(thresholds)) < len(thresholds):
-        raise UsageError("--threshold: a node is named twice. Give each a single value.")
+        raise UsageError("--threshold: a node is named twice. Give each node one value.")
     before = KeptTree.read(path, table=table)
     after = before.edited(
         thresholds=dict(thresholds),
@@ -113,17 +121,17 @@ def _pairs(
 
 
 def _show(kept: KeptTree, before: KeptTree | None = None) -> None:
-    """The tree, then its accuracies, beside those before an edit."""
+    """Print the tree and its accuracies, next to those before an edit."""
     console.say(kept.tree.to_text(numbered=True))
     for better, worse in kept.tree.pins_:
         console.say(f"pinned: leaf {better} at or above leaf {worse}")
     console.say("")
-    then = before.accuracies() if before else {}
+    accuracies_before = before.accuracies() if before else {}
     lines = console.table("Comparisons", "Accuracy", "Strict", "Decided", numbers=["Accuracy", "Strict", "Decided"])
     for name, found in kept.accuracies().items():
         values = [float(value[0]) for value in found]
-        if name in then:
-            old = [float(value[0]) for value in then[name]]
+        if name in accuracies_before:
+            old = [float(value[0]) for value in accuracies_before[name]]
             lines.add_row(name, *(f"{was:.3f} → {now:.3f}" for was, now in zip(old, values, strict=True)))
         else:
             lines.add_row(name, *(f"{value:.3f}" for value in values))

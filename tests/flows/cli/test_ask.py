@@ -1,4 +1,4 @@
-"""`prefstudy ask` as a dialogue."""
+"""The dialogue of `prefstudy ask`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def test_answers_end_in_a_tree_and_a_recommendation(
     assert main(["ask", "sushi", "--simulated"]) == 0
     said = capsys.readouterr().out
     assert "Please answer 1, 2, u or q." in said
-    assert "What your 4 answers say:" in said
-    assert "You should like best: " in said
+    assert "The tree of your 4 answers:" in said
+    assert "You should like this one best: " in said
 
 
 def test_no_answers_are_no_tree(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     typed(monkeypatch, [])
     assert main(["ask", "sushi", "--simulated"]) == 2
-    assert "nothing was learnt" in capsys.readouterr().err
+    assert "There are no answers, so there is no tree." in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The command line answers at once, exits with the promised codes, and says what to do next. No flow runs here."""
+"""The command line starts quickly, exits with the documented codes, and says what to do next. No flow runs here."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from typer.main import get_command
 from typer.testing import CliRunner
 
+import data_adapters.datasets
+import flows.studies
 from data_adapters.source import fetch
 from flows.cli import console, studies
 from flows.cli.commands import doctor
+from flows.cli.execution import run_studies
 from flows.cli.main import app, main
 from models.records.errors import RawDataError
 
@@ -100,7 +104,7 @@ def test_raw_files_and_simulation_at_once_are_refused(command: str, capsys: pyte
     code, _, err = ask(capsys, f"{command} --raw here --simulated")
     assert (code, err) == (
         2,
-        "--raw here, --simulated: either raw files are read, or they are simulated. Choose one.\n",
+        "--raw here, --simulated: use raw files or simulate them, not both.\n",
     )
 
 
@@ -185,7 +189,7 @@ def test_ctrl_c_exits_with_130_and_one_clean_line(
 
     monkeypatch.setattr(doctor, "_prefect", interrupted)
     code, _, err = ask(capsys, "doctor")
-    assert (code, err) == (130, "Stopped. Nothing was written under a final name.\n")
+    assert (code, err) == (130, "Stopped. Nothing half-written was left behind.\n")
 
 
 def test_data_goes_from_simulated_raw_files_to_a_table(capsys: pytest.CaptureFixture[str]) -> None:
@@ -205,8 +209,8 @@ def test_data_goes_from_simulated_raw_files_to_a_table(capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("command", "complaint"),
     [
-        ("chameleon --users 5", "--users: chameleon has no users. Say how many items there are: --items 5\n"),
-        ("sushi --items 5", "--items: the items of sushi are given. Say how many users there are: --users 5\n"),
+        ("chameleon --users 5", "--users: chameleon has no users. Give the number of items: --items 5\n"),
+        ("sushi --items 5", "--items: sushi has a fixed set of items. Give the number of users: --users 5\n"),
     ],
 )
 def test_a_size_that_the_data_does_not_have_is_refused_with_the_one_it_has(
@@ -253,7 +257,7 @@ def test_a_check_of_missing_data_exits_with_1_and_says_how_to_get_it(capsys: pyt
 def test_the_doctor_gives_every_subject_one_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = ask(capsys, "doctor")
     assert code == 0
-    for subject in ("PDF", "Fonts", "Prefect", "Data: sushi", "vLLM", "GPU", "OpenAI-compatible server"):
+    for subject in ("PDF", "Prefect", "Data: sushi", "vLLM", "GPU", "OpenAI-compatible server"):
         assert sum(line.startswith(subject) for line in out.splitlines()) == 1
     assert "prefstudy data fetch sushi" in out
 
@@ -299,8 +303,61 @@ def test_the_folder_that_prefect_gets_where_its_home_cannot_be_written_is_remove
     run = subprocess.run(
         [sys.executable, "-c", script], env=os.environ | environment, check=True, capture_output=True, text=True
     )
-    assert "cannot be written; while this runs, Prefect keeps its database in" in run.stderr
+    assert "is not writable; Prefect keeps its database in" in run.stderr
     assert (run.stdout, list((tmp_path / "aside").iterdir())) == ("True\n", [])
+
+
+BROKEN = {
+    "unparsable": ("def tea(:\n", "SyntaxError: invalid syntax"),
+    "unimportable": ("import no_package_of_this_name\n", "ModuleNotFoundError: No module named 'no_package_of_this"),
+    "failing": ("1 / 0\n", "ZeroDivisionError: division by zero"),
+    "empty": ("", "AttributeError: module 'data_adapters.datasets.tea' has no attribute 'ADAPTER'"),
+}
+
+
+@pytest.fixture(params=BROKEN)
+def broken_tea(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Modules of a study and a data set called tea that cannot be loaded. Returns what the second one raises."""
+    source, error = BROKEN[request.param]
+    for package in (flows.studies, data_adapters.datasets):
+        folder = tmp_path / package.__name__
+        folder.mkdir()
+        (folder / "tea.py").write_text(source)
+        monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
+        monkeypatch.delitem(sys.modules, f"{package.__name__}.tea", raising=False)
+    return error
+
+
+@pytest.mark.parametrize("command", ["list", "doctor"])
+def test_a_broken_module_is_listed_as_broken_and_hides_no_other_study(
+    command: str, broken_tea: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = ask(capsys, command)
+    assert code == 0
+    words = " ".join(out.split())
+    assert re.search(r"\btea (broken|not here broken:) " + re.escape(broken_tea.split(":", maxsplit=1)[0]), words)
+    assert re.search(r"^(Data: )?tennis +not here", out, re.MULTILINE)
+
+
+def test_a_broken_study_stops_no_other(broken_tea: str, capsys: pytest.CaptureFixture[str]) -> None:
+    loaded, broken = studies.load_all()
+    assert list(broken) == ["tea"]
+    assert list(loaded) == [name for name in studies.names() if name != "tea"]
+    with pytest.raises(typer.Exit) as end:
+        run_studies([], Path("runs"), broken)
+    assert end.value.exit_code == 1
+    out, err = capsys.readouterr()
+    assert re.search(r"^tea +failed: ", out, re.MULTILINE)
+    assert "Study tea failed.\nTraceback" in err
+
+
+@pytest.mark.parametrize("command", ["run all --set sushi.usrs=3", "run sushi --set usrs=3", "data check sushi"])
+def test_a_broken_module_does_not_disturb_commands_about_other_studies(
+    command: str, broken_tea: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = ask(capsys, command)
+    assert code == (1 if command.startswith("data") else 2)
+    assert "usrs: there is no such setting" in err or "prefstudy data fetch sushi" in out
 
 
 def test_losses_can_be_explained_of_tennis_alone(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""A study's config: file, then --set, then options; what cannot be meant is refused with the setting's description."""
+"""A study's config: file, then --set, then options. An invalid setting is refused with its description."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_file_may_begin_with_the_byte_order_mark_that_windows_writes(tmp_path:
     assert read(file=file).seed == 4
 
 
-def test_a_part_keeps_the_studys_own_defaults_where_nothing_else_is_said() -> None:
+def test_a_partly_given_section_keeps_the_studys_defaults_for_its_other_fields() -> None:
     class StrongTeaConfig(TeaConfig):
         growth: Growth = Field(default=Growth(min_pairs=7), description="how far trees grow")
 
@@ -130,7 +130,7 @@ def test_a_tilde_is_the_home_folder_where_no_shell_has_read_it(monkeypatch: pyte
     )
 
 
-def test_every_problem_is_told_at_once() -> None:
+def test_every_problem_is_reported_at_once() -> None:
     message = refusal("tie_break=highest", "growth.max_depth=0")
     assert "tie_break = highest: input should be 'lowest' or 'random'" in message
     assert "growth.max_depth = 0: input should be greater than or equal to 1" in message

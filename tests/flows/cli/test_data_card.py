@@ -1,4 +1,4 @@
-"""`prefstudy data card`: at any width and in any terminal, and without a word a patient wrote."""
+"""`prefstudy data card`: readable at any width and in any terminal, and without any patient's text."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def printed(width: int) -> list[str]:
 
 def test_the_side_bias_what_was_dropped_and_the_oddities_are_told() -> None:
     lines = [line.rstrip() for line in printed(120)]
-    assert "Left and right  the left one won 47.2% of 500 comparisons (95% interval 42.9% to 51.6%)" in lines
+    assert "Left and right  the left item won 47.2% of 500 comparisons (95% interval 42.9% to 51.6%)" in lines
     assert "Dropped         7 comparisons: tied" in lines
     assert "State           UNPINNED: a raw file is not the published one" in lines
     assert lines[lines.index("Oddities        first") + 1] == "                second"

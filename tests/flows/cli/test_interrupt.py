@@ -1,4 +1,4 @@
-"""Ctrl-C or SIGTERM ends a run within seconds, cleanly, and leaves neither a half-written folder nor a server."""
+"""Ctrl-C or SIGTERM ends a run within seconds and leaves neither a half-written folder nor a server behind."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def group_is_empty(group: int) -> bool:
 
 
 def ctrl_c(run: subprocess.Popen[str]) -> None:
-    """A terminal sends it to all processes of the run."""
+    """Send SIGINT to all processes of the run, as a terminal does."""
     os.killpg(run.pid, signal.SIGINT)
 
 
@@ -50,16 +50,16 @@ def test_a_run_that_is_stopped_ends_with_its_code_one_clean_line_and_nothing_lef
     )
     try:
         assert run.stderr is not None
-        lent, *told = [run.stderr.readline() for _ in range(4)]
-        assert f"Prefect keeps its database in {tmp_path / 'prefstudy-prefect-'}" in lent
-        assert [line.split(":")[0] for line in told] == [
+        warning, *steps = [run.stderr.readline() for _ in range(4)]
+        assert f"Prefect keeps its database in {tmp_path / 'prefstudy-prefect-'}" in warning
+        assert [line.split(":")[0] for line in steps] == [
             "Study sushi\n",
             "Build the tables",
             "Fit two trees to each user",
         ]
         stop(run)
         _, last_words = run.communicate(timeout=20)
-        assert last_words == "\nStopped. Nothing was written under a final name.\n"
+        assert last_words == "\nStopped. Nothing half-written was left behind.\n"
         assert run.returncode == code
         assert list((tmp_path / "runs" / "sushi").iterdir()) == []
         assert group_is_empty(run.pid)
@@ -77,4 +77,4 @@ def test_ctrl_c_before_anything_runs_is_one_clean_line_too(
 
     monkeypatch.setattr("flows.cli.main.main", interrupted)
     assert entry() == 130
-    assert capsys.readouterr().err == "Stopped. Nothing was written under a final name.\n"
+    assert capsys.readouterr().err == "Stopped. Nothing half-written was left behind.\n"

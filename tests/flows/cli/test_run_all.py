@@ -1,4 +1,4 @@
-"""All studies in one command: each whatever becomes of the others, and one index over what they left."""
+"""All studies in one command: a failing study stops no other, and one index covers the finished runs."""
 
 from __future__ import annotations
 
@@ -92,14 +92,14 @@ def test_all_studies_at_hand_run_and_one_index_links_to_their_reports(
 @pytest.mark.parametrize(
     ("command", "complaint"),
     [
-        ("--set users=100", "users: there is no such study. With all, a setting is named after its study"),
+        ("--set users=100", "users: there is no such study. With all, a setting starts with the name of its study"),
         ("--set shushi.users=100", "shushi: there is no such study."),
         ("--set sushi.usrs=100", "The study sushi cannot be run with these settings. usrs: there is no such setting."),
         ("--set sushi.out=there", "sushi.out: with all, every study writes to one folder: --out DIR"),
-        ("--mapping my.toml", "--mapping: with all, say whose: --set bela.mapping=FILE.toml"),
+        ("--mapping my.toml", "--mapping: with all, name the study: --set bela.mapping=FILE.toml"),
     ],
 )
-def test_what_cannot_be_meant_for_all_ends_with_2_before_any_study(
+def test_settings_that_are_invalid_for_all_end_with_2_before_any_study(
     command: str, complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["run", "all", "--simulated", *command.split()]) == 2
@@ -112,7 +112,7 @@ def test_an_index_of_no_runs_is_refused_with_what_to_do(capsys: pytest.CaptureFi
     assert capsys.readouterr().err.startswith("runs holds no run to report. Run a study first: prefstudy run STUDY")
 
 
-def test_a_server_that_does_not_answer_is_told_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_server_that_does_not_answer_is_reported_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     def unreachable(config: StudyConfig) -> Path:
         raise RuntimeError("Failed to reach API at http://127.0.0.1:9/api/")
 

@@ -1,4 +1,4 @@
-"""`prefstudy tree` as it is typed."""
+"""The command `prefstudy tree`."""
 
 from __future__ import annotations
 
