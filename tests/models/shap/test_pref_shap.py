@@ -299,13 +299,13 @@ def test_explaining_does_not_import_the_shap_library():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_players_are_features_unless_told_otherwise_and_share_out_the_columns():
+def test_players_are_features_by_default_and_each_column_belongs_to_one():
     columns = [
         Column(name=name, feature=name.split("=")[0], kind=FeatureKind.BINARY, levels=("no", "yes"))
         for name in ("legendary", "types=fire", "types=water")
     ]
     assert players_of(columns, None) == {"legendary": (0,), "types": (1, 2)}
-    with pytest.raises(ValueError, match=r"one player a column; found \[0, 1, 1\]"):
+    with pytest.raises(ValueError, match=r"exactly one player; found \[0, 1, 1\]"):
         players_of(columns, {"a": [0, 1], "b": [1]})
 
 
@@ -318,7 +318,7 @@ def cgpm(items) -> CGPM:
 
 def test_items_are_explained_in_a_context_or_on_average_over_contexts(items, cgpm):
     pairs, weights = np.array([[0, 1], [4, 9]]), np.array([3.0, 0.0, 1.0, 0.0])
-    here = [PrefShap(cgpm, items, context=context).duels(items, pairs) for context in cgpm.contexts_]
+    here = [PrefShap(cgpm, items, contexts=[context]).duels(items, pairs) for context in cgpm.contexts_]
     average = PrefShap(cgpm, items, context_weights=weights).duels(items, pairs)
     np.testing.assert_allclose(average.values, (3 * here[0].values + here[2].values) / 4, atol=1e-12)
     np.testing.assert_allclose(here[2].score, cgpm.decision_function(items, pairs, cgpm.contexts_, [2, 2]), atol=1e-12)
@@ -328,8 +328,8 @@ def test_items_are_explained_in_a_context_or_on_average_over_contexts(items, cgp
 
 def test_contexts_of_a_model_that_knows_none_are_refused(items, gpm, upm):
     for model in (gpm, upm):
-        with pytest.raises(ValueError, match=f"{type(model).__name__} knows no contexts"):
-            PrefShap(model, items, context=[0.0, 1.0])
+        with pytest.raises(ValueError, match=f"{type(model).__name__} has no contexts"):
+            PrefShap(model, items, contexts=[[0.0, 1.0]])
 
 
 def test_a_utility_of_the_model_s_own_is_explained_beside_the_rest(items):
