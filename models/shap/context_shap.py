@@ -56,6 +56,8 @@ class ContextShap:
         weights: ArrayLike | None = None,
         settings: ShapSettings | None = None,
     ) -> None:
+        if not isinstance(model, CGPM):
+            raise TypeError(f"ContextShap explains a CGPM, not a {type(model).__name__}")
         check_is_fitted(model, "dual_")
         self._model = model
         own = model.contexts_

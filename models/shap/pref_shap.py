@@ -114,6 +114,8 @@ class PrefShap:
         context_weights: ArrayLike | None = None,
         settings: ShapSettings | None = None,
     ) -> None:
+        if not isinstance(model, GPM | CGPM | UPM):
+            raise TypeError(f"PrefShap explains a GPM, CGPM or UPM, not a {type(model).__name__}")
         check_is_fitted(model, "dual_")
         self._kernel: ItemKernel = model.kernel_
         self._carriers: FloatArray = model.items_

@@ -60,7 +60,9 @@ def test_the_dual_of_a_fitted_model_and_its_absolute_lengthscales_give_the_same_
     expected = model.decision_function(items, pairs, *contexts)
     assert np.abs(expected).max() > 0.5
     np.testing.assert_allclose(again.decision_function(items, pairs, *contexts), expected, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(again.predict_proba(items, pairs, *contexts), model.predict_proba(items, pairs, *contexts))
+    np.testing.assert_allclose(
+        again.predict_proba(items, pairs, *contexts), model.predict_proba(items, pairs, *contexts)
+    )
 
 
 def test_absolute_lengthscales_are_in_the_units_of_the_columns():

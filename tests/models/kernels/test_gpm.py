@@ -270,6 +270,31 @@ def test_a_utility_of_its_own_adds_the_kernel_of_the_utility_model(rank: int | N
     assert model.decision_function(items, pairs) == pytest.approx(expected, abs=1e-4)
 
 
+@pytest.mark.parametrize("rank", [None, 12])
+def test_each_context_has_the_utility_that_the_weight_adds_to_its_kernel(rank: int | None):
+    items, comparisons = some_matches()
+    contexts, context = np.array([[0.0], [1.0], [3.0]]), np.arange(len(comparisons)) % 3
+    model = CGPM(utility=0.7, rank=rank, **EXACT).fit(items, comparisons, contexts, context)
+    K, K_U = model.kernel_(items, items), model.context_kernel_(contexts, contexts)
+
+    def kernel(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        return kernel_of_matches(GPM(), K, left, right) + 0.7 * kernel_of_matches(UPM(), K, left, right)
+
+    gram = kernel(comparisons, comparisons) * K_U[np.ix_(context, context)]
+
+    def objective(alpha: np.ndarray) -> tuple[float, np.ndarray]:
+        z = gram @ alpha
+        slope = gram @ (-expit(-z) / len(z) + model.penalty * alpha)
+        return float(np.logaddexp(0, -z).mean() + 0.5 * model.penalty * alpha @ z), slope
+
+    alpha = minimize(objective, np.zeros(len(gram)), jac=True, method="BFGS", options={"gtol": 1e-10}).x
+    pairs = all_pairs(len(items))
+    for at in range(3):
+        expected = kernel(pairs, comparisons) * K_U[at, context] @ alpha
+        found = model.decision_function(items, pairs, contexts, np.full(len(pairs), at))
+        assert found == pytest.approx(expected, abs=1e-4)
+
+
 def test_with_one_context_the_utilities_agree():
     items, comparisons = some_matches()
     pairs = all_pairs(len(items))

@@ -15,50 +15,38 @@ from models.records.features import FeatureKind
 from tests.models.strategies import column
 
 N = 30
+RNG = np.random.default_rng(0)
+POINTS = RNG.normal(size=(N, 2))
+WEIGHTS = RNG.uniform(0.2, 2.0, size=N)
+WEIGHTS /= WEIGHTS.sum()
+ITEMS = exact_factor(np.exp(-np.square(POINTS[:, None] - POINTS[None]).sum(axis=2) / 2), WEIGHTS)
+SHARES = np.array([0.7, 0.3])
+CONTEXTS = exact_factor(np.array([[1.0, 0.4], [0.4, 1.0]]), SHARES)
 
 
-def factor(n: int = N) -> KernelFactor:
-    rng = np.random.default_rng(0)
-    points, weights = rng.normal(size=(n, 2)), rng.uniform(0.2, 2.0, size=n)
-    kernel = np.exp(-np.square(points[:, None] - points[None]).sum(axis=2) / 2)
-    return exact_factor(kernel, weights / weights.sum())
-
-
-def contexts() -> KernelFactor:
-    return exact_factor(np.array([[1.0, 0.4], [0.4, 1.0]]), np.array([0.7, 0.3]))
-
-
-def everyone_meets(items: KernelFactor, n_contexts: int = 1) -> tuple[MatchCounts, np.ndarray, np.ndarray]:
-    """All pairs, in each context; the share of each if items meet in proportion to how often they play."""
+def everyone_meets(n_contexts: int = 1) -> tuple[MatchCounts, np.ndarray]:
+    """All pairs, in each context; the share of each pair if items meet in proportion to how often they play."""
     pairs = np.stack(np.triu_indices(N, 1), axis=1)
     where = np.repeat(np.arange(n_contexts), len(pairs))
     matches = count_matches(np.tile(pairs, (n_contexts, 1)), N, where, n_contexts)
-    rng = np.random.default_rng(0)
-    rng.normal(size=(N, 2))
-    weights = rng.uniform(0.2, 2.0, size=N)
-    weights /= weights.sum()
-    return matches, 2 * weights[matches.first] * weights[matches.second], where
+    return matches, 2 * WEIGHTS[matches.first] * WEIGHTS[matches.second]
 
 
 def test_the_spectrum_is_the_diagonal_of_the_system_if_items_meet_as_often_as_they_play():
-    items, rng = factor(), np.random.default_rng(1)
-    matches, shares, where = everyone_meets(items, 2)
-    shares = shares * np.array([0.7, 0.3])[where]
-    model = SkewModel(items, contexts(), matches)
+    rng = np.random.default_rng(1)
+    matches, shares = everyone_meets(2)
+    shares = shares * SHARES[matches.context]
+    model = SkewModel(ITEMS, CONTEXTS, matches)
     w = rng.normal(size=model.spectrum.shape)
     w -= np.swapaxes(w, 1, 2)
     np.testing.assert_allclose(model.adjoint(shares * model.z(w)), model.spectrum * w, atol=1e-12)
 
 
 def test_the_spectrum_of_a_utility_is_that_diagonal_but_for_the_mean_utility():
-    items, rng = factor(), np.random.default_rng(1)
-    matches, shares, _ = everyone_meets(items)
-    model = UtilityModel(items, matches)
-    w = rng.normal(size=model.spectrum.shape)
-    rng = np.random.default_rng(0)
-    rng.normal(size=(N, 2))
-    weights = rng.uniform(0.2, 2.0, size=N)
-    mean = weights @ items.phi / weights.sum()
+    matches, shares = everyone_meets()
+    model = UtilityModel(ITEMS, matches)
+    w = np.random.default_rng(1).normal(size=model.spectrum.shape)
+    mean = WEIGHTS @ ITEMS.phi
     expected = model.spectrum * w - 2 * mean * (mean @ w)
     np.testing.assert_allclose(model.adjoint(shares * model.z(w)), expected, atol=1e-12)
 
@@ -68,10 +56,10 @@ def test_conjugate_gradients_solve_the_system_to_its_tolerance_and_sooner_with_t
     kind: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(logistic_newton, "FEW", 0)
-    items, rng = factor(), np.random.default_rng(2)
-    matches, shares, _ = everyone_meets(items)
+    rng = np.random.default_rng(2)
+    matches, shares = everyone_meets()
     one = KernelFactor(np.ones((1, 1)), np.ones(1))
-    model = SkewModel(items, one, matches) if kind == "skew" else UtilityModel(items, matches)
+    model = SkewModel(ITEMS, one, matches) if kind == "skew" else UtilityModel(ITEMS, matches)
     curvature, penalty = shares * rng.uniform(0.1, 0.25, size=len(shares)), 1e-4
     right_side = model.adjoint(shares * rng.normal(size=len(shares)))
     x, products = newton_step(model, curvature, penalty, right_side, tolerance=1e-9)
