@@ -68,7 +68,7 @@ class GPM(GeneralModel):
         utility: ArrayLike | None = None,
         known_items: ArrayLike | None = None,
     ) -> Self:
-        """A fitted model with the given dual coefficients.
+        """A fitted model with the given dual coefficients. A later `fit` replaces all of it.
 
         items: (n, d) the items that carry them. dual: (n, n) skew-symmetric B.
         lengthscales: by feature or one for all, absolute: those of numbers are in the units of their columns.

@@ -33,9 +33,11 @@ _NUMBERS = {FeatureKind.NUMERIC, FeatureKind.ORDINAL}
 
 
 class _ColumnKernel(Protocol):
-    """The kernel of one column as its exponent, -log k_j >= 0, between a (m,) and b (n,): (m, n)."""
+    """The kernel k_j of one column, given by its exponent -log k_j >= 0."""
 
-    def exponent(self, a: FloatArray, b: FloatArray) -> FloatArray: ...
+    def exponent(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        """-log k_j between a (m,) and b (n,), (m, n)."""
+        ...
 
     def slope(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """The derivative of the exponent by log l, (m, n)."""

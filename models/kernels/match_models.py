@@ -142,6 +142,6 @@ class UtilityModel:
 
 
 def net(matches: MatchCounts, slopes: FloatArray) -> FloatArray:
-    """Sum over the pairs of each item of slopes (p,), minus where the item is the second: (n_items,)."""
+    """For each item, the sum of the slopes (p,) of pairs in which it is first, minus that of the others: (n_items,)."""
     total = np.bincount(matches.first, weights=slopes, minlength=matches.n_items)
     return np.asarray(total - np.bincount(matches.second, weights=slopes, minlength=matches.n_items))

@@ -21,7 +21,7 @@ class Rankability(NamedTuple):
 
 
 class Triads(NamedTuple):
-    """Counts of complete triads, in which each item dominates or is dominated by the others, and of the cyclic ones."""
+    """Counts of complete triads, three items of which one in each pair dominates, and of the cyclic ones among them."""
 
     complete: int
     cyclic: int
@@ -101,7 +101,11 @@ def mean_rankability(comparisons: IntArray, n_items: int, group: IntArray, *, re
 
 
 def triads(beats: csr_array) -> Triads:
-    """Count the complete triads of a dominance matrix (n, n), and the cyclic ones, where each item beats one other."""
+    """Count the complete and the cyclic triads of a dominance matrix (n, n).
+
+    >>> triads(dominance(np.array([[0, 1], [1, 2], [2, 0]]), 3))
+    Triads(complete=1, cyclic=1)
+    """
     met = beats + beats.T
     complete = round((met @ met).multiply(met).sum() / 6)
     return Triads(complete, round((beats @ beats).multiply(beats.T).sum() / 3))
