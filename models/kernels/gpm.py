@@ -1,177 +1,47 @@
-"""The generalised preference model with contexts or without, and the utility model, all in items (pref-shap 2.1).
-
-A comparison is never a row of a matrix. With A[i, j] the sum of the dual coefficients of the matches of i against j and
-B = A - A', the preference function is g(x, x') = k(x)' B k(x'), k(x) the kernel of x with all items (DESIGN 3.3).
-
-A general preference can be given a utility of its own, which the paper's has not: a constant u added to the item
-kernel makes the kernel of matches k_E + u k_U, k_U that of the utility model, as what is constant in both cancels.
-With beta = u B 1, g(x, x') = k(x)' B k(x') + beta' (k(x) - k(x')): a ranking, and what departs from it.
-"""
+"""GPM, C-GPM and UPM: the general preference model, the one that depends on a context, and the utility model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
-from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
-from models.kernels.item_kernel import ItemKernel, distinct_rows, item_kernel
-from models.kernels.kernel_factor import KernelFactor, exact_factor, landmark_factor, with_constant
-from models.kernels.logistic_newton import Fitted, minimise
-from models.kernels.match_models import SkewModel, UtilityModel, net, row_products
-from models.numerics.match_counts import MatchCounts, count_matches
-from models.numerics.validation import check_columns, check_comparisons, check_items
-from models.records.arrays import FloatArray, IntArray
+from models.kernels.dual_model import (
+    LENGTHSCALES,
+    DualModel,
+    GeneralModel,
+    check_coefficients,
+    check_skew,
+    check_weights,
+    preference_between,
+)
+from models.kernels.item_kernel import ItemKernel, Lengthscales, distinct_rows, item_kernel
+from models.kernels.kernel_factor import KernelFactor, exact_factor
+from models.kernels.logistic_newton import minimise
+from models.kernels.match_models import UtilityModel, net
+from models.numerics.match_counts import count_matches
+from models.numerics.validation import check_columns, check_items, check_rows
+from models.records.arrays import FloatArray
 from models.records.features import Column
 
-Lengthscales = Mapping[str, float] | float | None
+ONE_CONTEXT = KernelFactor(np.ones((1, 1)), np.ones(1))
+"""The features of the only context of a model without contexts."""
 
 
-class _KernelModel(BaseEstimator):  # type: ignore[misc]
-    """What the three models share.
+class GPM(GeneralModel):
+    """The general preference model (pref-shap Eq. 2): it can learn cycles.
 
-    Parameters
-    ----------
-    columns
-        What the columns of `items` are; all numeric if None.
-    lengthscales
-        Of the item kernel, see `models.kernels.item_kernel.item_kernel`.
-    penalty
-        Of the squared norm of the preference function, beside the mean loss of a match.
-    rank
-        At most so many landmarks carry the items' kernel (pivoted Cholesky); None: it is exact.
-    tolerance
-        Fitting ends when the gradient is that much smaller than at zero.
-
-    Attributes
-    ----------
-    items_
-        (n, d) the items that carry the dual coefficients: the distinct ones of the training matches, or the landmarks.
-    dual_
-        The dual coefficients, see the models.
-    kernel_
-        The item kernel; its scales are those of the items of the training matches.
-    gradient_, n_steps_, n_products_
-        The norm of the last gradient as a share of that at zero, Newton steps, products with the Hessian.
-    """
-
-    def __init__(
-        self,
-        columns: Sequence[Column] | None = None,
-        *,
-        lengthscales: Lengthscales = None,
-        penalty: float = 1e-4,
-        rank: int | None = None,
-        tolerance: float = 1e-6,
-    ) -> None:
-        self.columns = columns
-        self.lengthscales = lengthscales
-        self.penalty = penalty
-        self.rank = rank
-        self.tolerance = tolerance
-
-    def _prepare(self, items: ArrayLike, comparisons: ArrayLike) -> tuple[FloatArray, IntArray]:
-        """The distinct items that play, and the comparisons as rows of them."""
-        X = check_items(items)
-        pairs = check_comparisons(comparisons, len(X))
-        if not len(pairs):
-            raise ValueError("there are no comparisons to learn from")
-        if not self.penalty > 0:
-            raise ValueError(f"penalty must be positive, not {self.penalty}")
-        self.columns_ = check_columns(self.columns, X.shape[1])
-        self.n_features_in_ = X.shape[1]
-        playing, rows = np.unique(pairs, return_inverse=True)
-        self.kernel_: ItemKernel = item_kernel(X[playing], self.columns_, self.lengthscales)
-        distinct, row = distinct_rows(X[playing])
-        return distinct, row[rows.reshape(pairs.shape)]
-
-    def _factor(self, X: FloatArray, weights: FloatArray) -> KernelFactor:
-        """The features of the items; settles which items carry the dual."""
-        if self.rank is None:
-            self.items_, self._to_dual = X, None
-            return exact_factor(self.kernel_(X, X), weights)
-        low = landmark_factor(lambda row: self.kernel_(X, X[row : row + 1])[:, 0], len(X), self.rank, weights)
-        self.items_, self._to_dual = X[low.landmarks], low.to_dual
-        return low.factor
-
-    def _keep(self, fitted: Fitted) -> None:
-        self.gradient_, self.n_steps_, self.n_products_ = fitted.gradient, fitted.steps, fitted.products
-
-    def _known(self, items: ArrayLike, pairs: ArrayLike) -> tuple[FloatArray, IntArray]:
-        """The kernel of the items that the pairs name with those that carry the dual, and the pairs as its rows."""
-        X = check_items(items, self.n_features_in_)
-        rows = check_comparisons(pairs, len(X))
-        named, row_of_named = np.unique(rows, return_inverse=True)
-        distinct, row = distinct_rows(X[named])
-        return self.kernel_(distinct, self.items_), row[row_of_named.reshape(rows.shape)]
-
-    def _pull(self, matches: MatchCounts, fitted: Fitted) -> FloatArray:
-        """(p,) the dual coefficients of the pairs where the gradient is zero: minus the slope of the loss / penalty."""
-        surprise = matches.wins - matches.played * expit(fitted.z)
-        return np.asarray(surprise / (matches.played.sum() * self.penalty))
-
-
-class _SkewModel(_KernelModel):
-    """What the general preference models share.
-
-    Further parameter
-    -----------------
-    utility
-        u, the weight of a utility of its own beside the general preference; zero, as in the paper, for none.
-
-    Further attribute
-    -----------------
-    utility_
-        (n,) or (q, n), the beta that belongs to each B.
-    """
-
-    utility: float
-    utility_: FloatArray
-
-    def _fit_skew(self, X: FloatArray, matches: MatchCounts, contexts: KernelFactor) -> None:
-        """Settle the dual coefficients of each context, (q, n, n), and of their utilities, (q, n)."""
-        if self.utility < 0:
-            raise ValueError(f"utility is the weight of a kernel and cannot be {self.utility}")
-        factor, rotation = self._factor(X, matches.item_shares), None
-        if self.utility:
-            factor, rotation = with_constant(factor, self.utility, matches.item_shares)
-        model = SkewModel(factor, contexts, matches)
-        fitted = minimise(model, matches, self.penalty, tolerance=self.tolerance)
-        self._keep(fitted)
-        pull = self._pull(matches, fitted)
-        if self._to_dual is None:
-            dual = np.zeros((matches.n_contexts, len(X), len(X)))
-            dual[matches.context, matches.first, matches.second] = pull
-            self.dual_ = dual - np.swapaxes(dual, 1, 2)
-            self.utility_ = self.utility * self.dual_.sum(axis=2)
-            return
-        form, constant = model.by_context(pull), 0
-        if rotation is not None:
-            form, constant = rotation @ form @ rotation.T, 1
-        self.dual_ = np.asarray(self._to_dual @ form[:, constant:, constant:] @ self._to_dual.T)
-        self.utility_ = np.sqrt(self.utility) * (form[:, constant:, 0] @ self._to_dual.T)
-
-
-def preference_between(kernel: FloatArray, dual: FloatArray, utility: FloatArray, pairs: IntArray) -> FloatArray:
-    """k(x)' B k(x') + beta' (k(x) - k(x')) of pairs (m, 2) of rows of k (., n), B skew-symmetric: (m,).
-
-    k(x)' B is asked of one item of each pair, of that in the more pairs: of few items, most often.
-    """
-    value, (first, second) = kernel @ utility, pairs.T
-    busy = np.bincount(pairs.ravel(), minlength=len(kernel))
-    turned = busy[second] > busy[first]
-    asked, row = np.unique(np.where(turned, second, first), return_inverse=True)
-    form = row_products(kernel[asked] @ dual, kernel, row, np.where(turned, first, second))
-    return np.asarray(np.where(turned, -form, form) + value[first] - value[second])
-
-
-class GPM(_SkewModel):
-    """The generalised preference model (pref-shap Eq. 2); parameters and attributes as for its bases.
-
+    Parameters and attributes: see `DualModel` and `GeneralModel`.
     dual_: (n, n) skew-symmetric B, g(x, x') = k(x)' B k(x') + utility_' (k(x) - k(x')).
+
+    >>> items, cycle = [[0.0], [1.0], [2.0]], [[0, 1], [1, 2], [2, 0]]
+    >>> model = GPM(lengthscales=0.5, penalty=0.01).fit(items, cycle)
+    >>> model.predict_proba(items, cycle).round(2)
+    array([0.92, 0.92, 0.92])
     """
 
     def __init__(
@@ -187,18 +57,49 @@ class GPM(_SkewModel):
         super().__init__(columns, lengthscales=lengthscales, penalty=penalty, rank=rank, tolerance=tolerance)
         self.utility = utility
 
+    @classmethod
+    def from_dual(
+        cls,
+        items: ArrayLike,
+        dual: ArrayLike,
+        *,
+        columns: Sequence[Column] | None = None,
+        lengthscales: Mapping[str, float] | float,
+        utility: ArrayLike | None = None,
+        known_items: ArrayLike | None = None,
+    ) -> Self:
+        """A fitted model with the given dual coefficients. A later `fit` replaces all of it.
+
+        items: (n, d) the items that carry them. dual: (n, n) skew-symmetric B.
+        lengthscales: by feature or one for all, absolute: those of numbers are in the units of their columns.
+        utility: (n,) the coefficients `utility_`; zeros if None.
+        known_items: (k, d) the items whose known values stand for a missing one; `items` if None.
+        Raises ValueError for shapes that do not fit, a dual that is not skew-symmetric, or impossible lengthscales.
+
+        >>> items = [[0.0], [3.0]]
+        >>> model = GPM.from_dual(items, [[0, 2], [-2, 0]], lengthscales=1.0)
+        >>> model.decision_function(items, [[0, 1], [1, 0]]).round(3)
+        array([ 2., -2.])
+        """
+        model = cls(columns)
+        model._set_kernel(items, columns, lengthscales, known_items)
+        n = len(model.items_)
+        model.dual_ = check_skew(dual, (n, n))
+        model.utility_ = check_coefficients(utility, "utility", (n,))
+        return model
+
     def fit(self, items: ArrayLike, comparisons: ArrayLike) -> Self:
         """Fit to comparisons (m, 2), rows of `items` (n, d), winner first.
 
-        Raises ValueError for shapes that do not fit, no comparisons, or a lengthscale or penalty that is not positive.
+        Raises ValueError for impossible parameters, shapes that do not fit, or no comparisons.
         """
         X, pairs = self._prepare(items, comparisons)
-        self._fit_skew(X, count_matches(pairs, len(X)), ONE_CONTEXT)
+        self._fit_by_context(X, count_matches(pairs, len(X)), ONE_CONTEXT)
         self.dual_, self.utility_ = self.dual_[0], self.utility_[0]
         return self
 
     def decision_function(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
-        """The preference g of the first over the second of each pair (m, 2) of item rows, (m,)."""
+        """The preference g for the first of each pair (m, 2) of item rows over the second, (m,)."""
         kernel, rows = self._known(items, pairs)
         return preference_between(kernel, self.dual_, self.utility_, rows)
 
@@ -207,23 +108,36 @@ class GPM(_SkewModel):
         return np.asarray(expit(self.decision_function(items, pairs)))
 
 
-class CGPM(_SkewModel):
-    """The preference model that knows the context (pref-shap Eq. 7); parameters and attributes as for its bases.
+class CGPM(GeneralModel):
+    """The preference model that depends on a context (pref-shap Eq. 7).
+
+    Parameters and attributes: see `DualModel` and `GeneralModel`.
 
     Further parameters
     ------------------
     context_columns, context_lengthscales
-        What `columns` and `lengthscales` are to the items.
+        The same as `columns` and `lengthscales`, for contexts.
 
     Further attributes
     ------------------
     dual_
-        (q, n, n) skew-symmetric B_c: the preference in context u is that of sum_c k_U(u, c) B_c.
+        (q, n, n) skew-symmetric B_c: the dual coefficients in context u are sum_c k_U(u, c) B_c.
     contexts_, context_shares_
-        (q, e) the distinct contexts of the training matches, (q,) the share of these matches in each.
+        (q, e) the distinct contexts of the training matches; (q,) the share of these matches in each.
     context_kernel_
         The kernel k_U of contexts.
+
+    >>> items, contexts = [[0.0], [1.0]], [[0.0], [1.0]]
+    >>> model = CGPM(context_lengthscales=0.5, penalty=0.1).fit(items, [[0, 1], [1, 0]], contexts, [0, 1])
+    >>> model.predict_proba(items, [[0, 1], [0, 1]], contexts, [0, 1]).round(2)
+    array([0.76, 0.24])
     """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **GeneralModel._parameter_constraints,
+        "context_columns": [Sequence, None],
+        "context_lengthscales": LENGTHSCALES,
+    }
 
     def __init__(
         self,
@@ -242,14 +156,50 @@ class CGPM(_SkewModel):
         self.context_columns = context_columns
         self.context_lengthscales = context_lengthscales
 
-    def fit(self, items: ArrayLike, comparisons: ArrayLike, contexts: ArrayLike, context_of: ArrayLike) -> Self:
-        """Fit to comparisons (m, 2), rows of `items` (n, d), winner first, in the contexts of rows context_of (m,).
+    @classmethod
+    def from_dual(
+        cls,
+        items: ArrayLike,
+        contexts: ArrayLike,
+        dual: ArrayLike,
+        *,
+        columns: Sequence[Column] | None = None,
+        context_columns: Sequence[Column] | None = None,
+        lengthscales: Mapping[str, float] | float,
+        context_lengthscales: Mapping[str, float] | float,
+        utility: ArrayLike | None = None,
+        context_shares: ArrayLike | None = None,
+        known_items: ArrayLike | None = None,
+        known_contexts: ArrayLike | None = None,
+    ) -> Self:
+        """A fitted model with the given dual coefficients; see `GPM.from_dual`.
 
-        contexts: (q, e); equal rows are one context. Raises ValueError as `GPM.fit` does.
+        contexts: (q, e). dual: (q, n, n) skew-symmetric B_c. utility: (q, n); zeros if None.
+        context_shares: (q,) the weights of the contexts in explanations; all the same if None.
+        known_contexts: (k, e) the contexts whose known values stand for a missing one; `contexts` if None.
+        """
+        model = cls(columns, context_columns)
+        model._set_kernel(items, columns, lengthscales, known_items)
+        U = model.contexts_ = check_items(contexts)
+        known = U if known_contexts is None else check_items(known_contexts, U.shape[1])
+        described = check_columns(context_columns, U.shape[1])
+        model.context_kernel_ = item_kernel(known, described, context_lengthscales, absolute=True)
+        weights = check_weights(context_shares, "context_shares", len(U))
+        model.context_shares_ = weights / weights.sum()
+        n = len(model.items_)
+        model.dual_ = check_skew(dual, (len(U), n, n))
+        model.utility_ = check_coefficients(utility, "utility", (len(U), n))
+        return model
+
+    def fit(self, items: ArrayLike, comparisons: ArrayLike, contexts: ArrayLike, context_of: ArrayLike) -> Self:
+        """Fit to comparisons (m, 2), rows of `items` (n, d), winner first.
+
+        contexts: (q, e); equal rows are one context. context_of: (m,) the row of `contexts` of each comparison.
+        Raises ValueError as `GPM.fit` does, and for rows of contexts that are no whole numbers or do not exist.
         """
         X, pairs = self._prepare(items, comparisons)
         U = check_items(contexts)
-        rows = check_contexts(context_of, len(pairs), len(U))
+        rows = check_rows(context_of, "context_of", len(U), len(pairs))
         used, used_rows = np.unique(rows, return_inverse=True)
         self.contexts_, distinct = distinct_rows(U[used])
         columns = check_columns(self.context_columns, U.shape[1])
@@ -257,27 +207,25 @@ class CGPM(_SkewModel):
         matches = count_matches(pairs, len(X), distinct[used_rows])
         self.context_shares_ = matches.context_shares
         kernel = self.context_kernel_(self.contexts_, self.contexts_)
-        self._fit_skew(X, matches, exact_factor(kernel, matches.context_shares))
+        self._fit_by_context(X, matches, exact_factor(kernel, matches.context_shares))
         return self
 
     def dual_in(self, contexts: ArrayLike) -> FloatArray:
         """The dual coefficients B of the preference in each context (m, e), (m, n, n)."""
-        U = check_items(contexts, self.contexts_.shape[1])
-        return np.tensordot(self.context_kernel_(U, self.contexts_), self.dual_, axes=1)
+        return np.tensordot(self._context_weights(contexts), self.dual_, axes=1)
 
     def utility_in(self, contexts: ArrayLike) -> FloatArray:
         """The coefficients beta of the utility in each context (m, e), (m, n)."""
-        U = check_items(contexts, self.contexts_.shape[1])
-        return np.asarray(self.context_kernel_(U, self.contexts_) @ self.utility_)
+        return np.asarray(self._context_weights(contexts) @ self.utility_)
 
     def decision_function(
         self, items: ArrayLike, pairs: ArrayLike, contexts: ArrayLike, context_of: ArrayLike
     ) -> FloatArray:
-        """The preference of the first over the second of each pair (m, 2), in the context of row context_of (m,)."""
+        """The preference for the first of each pair (m, 2) over the second, in the context of row context_of (m,)."""
         kernel, rows = self._known(items, pairs)
-        U = check_items(contexts)
+        U = check_items(contexts, self.contexts_.shape[1])
         distinct, row_of_context = distinct_rows(U)
-        context = row_of_context[check_contexts(context_of, len(rows), len(U))]
+        context = row_of_context[check_rows(context_of, "context_of", len(U), len(rows))]
         preference = np.empty(len(rows))
         for at in np.unique(context):
             here, where = np.flatnonzero(context == at), distinct[at : at + 1]
@@ -291,39 +239,66 @@ class CGPM(_SkewModel):
         """Probability that the first of each pair (m, 2) is preferred in the context of row context_of, (m,)."""
         return np.asarray(expit(self.decision_function(items, pairs, contexts, context_of)))
 
-
-def check_contexts(context_of: ArrayLike, n: int, n_contexts: int) -> IntArray:
-    """The context of each of n comparisons, (n,). Raises ValueError unless each is one of the contexts' rows."""
-    rows = np.asarray(context_of, dtype=np.int64)
-    if rows.shape != (n,) or rows.min(initial=0) < 0 or rows.max(initial=-1) >= n_contexts:
-        raise ValueError(f"context_of must give one of the {n_contexts} contexts for each of the {n} comparisons")
-    return rows
+    def _context_weights(self, contexts: ArrayLike) -> FloatArray:
+        """k_U of contexts (m, e) with the training contexts, (m, q)."""
+        check_is_fitted(self, "dual_")
+        return self.context_kernel_(check_items(contexts, self.contexts_.shape[1]), self.contexts_)
 
 
-class UPM(_KernelModel):
-    """The utility model (pref-shap Eq. 1); parameters and attributes as for `_KernelModel`.
+class UPM(DualModel):
+    """The utility model (pref-shap Eq. 1): each item has one utility, and the penalty is on the norm of f.
 
-    dual_: (n,) beta, f(x) = beta' k(x); the penalty is on the squared norm of f.
+    Parameters and attributes: see `DualModel`.
+    dual_: (n,) beta, f(x) = beta' k(x).
+
+    >>> items = [[0.0], [1.0], [2.0]]
+    >>> model = UPM().fit(items, [[1, 0], [2, 1]])
+    >>> model.predict(items).argmax()
+    np.int64(2)
+    >>> cycle = [[0, 1], [1, 2], [2, 0]]
+    >>> UPM().fit(items, cycle).predict_proba(items, cycle)
+    array([0.5, 0.5, 0.5])
     """
+
+    @classmethod
+    def from_dual(
+        cls,
+        items: ArrayLike,
+        dual: ArrayLike,
+        *,
+        columns: Sequence[Column] | None = None,
+        lengthscales: Mapping[str, float] | float,
+        known_items: ArrayLike | None = None,
+    ) -> Self:
+        """A fitted model with the given dual coefficients beta (n,); see `GPM.from_dual`.
+
+        >>> UPM.from_dual([[0.0], [3.0]], [2.0, -1.0], lengthscales=1.0).predict([[0.0], [1.0]]).round(2)
+        array([1.99, 1.08])
+        """
+        model = cls(columns)
+        model._set_kernel(items, columns, lengthscales, known_items)
+        model.dual_ = check_coefficients(dual, "dual", (len(model.items_),))
+        return model
 
     def fit(self, items: ArrayLike, comparisons: ArrayLike) -> Self:
         """Fit to comparisons (m, 2), rows of `items` (n, d), winner first. Raises ValueError as `GPM.fit` does."""
         X, pairs = self._prepare(items, comparisons)
         matches = count_matches(pairs, len(X))
-        factor = self._factor(X, matches.item_shares)
+        factor, to_dual = self._factor(X, matches.item_shares)
         model = UtilityModel(factor, matches)
         fitted = minimise(model, matches, self.penalty, tolerance=self.tolerance)
         self._keep(fitted)
-        pull = self._pull(matches, fitted)
-        self.dual_ = net(matches, pull) if self._to_dual is None else self._to_dual @ model.adjoint(pull)
+        pair_dual = self._pair_dual(matches, fitted)
+        self.dual_ = net(matches, pair_dual) if to_dual is None else to_dual @ model.adjoint(pair_dual)
         return self
 
     def predict(self, items: ArrayLike) -> FloatArray:
         """The utility f of each item (n, d), (n,)."""
+        check_is_fitted(self, "dual_")
         return np.asarray(self.kernel_(check_items(items, self.n_features_in_), self.items_) @ self.dual_)
 
     def decision_function(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
-        """Utility of the first of each pair (m, 2) of item rows less that of the second, (m,)."""
+        """Utility of the first of each pair (m, 2) of item rows minus that of the second, (m,)."""
         kernel, rows = self._known(items, pairs)
         utility = kernel @ self.dual_
         return np.asarray(utility[rows[:, 0]] - utility[rows[:, 1]])
@@ -331,6 +306,3 @@ class UPM(_KernelModel):
     def predict_proba(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
         """Probability that the first of each pair (m, 2) is preferred, (m,)."""
         return np.asarray(expit(self.decision_function(items, pairs)))
-
-
-ONE_CONTEXT = KernelFactor(np.ones((1, 1)), np.ones(1))

@@ -1,13 +1,13 @@
-"""A product kernel over the columns of items, of any subset of the columns, and how it moves with its lengthscales.
+"""A product kernel over all columns of the items or some of them, and its derivatives by the lengthscales.
 
-k(x, x') = prod_j k_j(x_j, x'_j), every k_j(x, x) = 1 (pref-shap, Proposition 3.1):
+k(x, x') = prod_j k_j(x_j, x'_j), and every k_j(x, x) = 1 (pref-shap, Proposition 3.1):
 
 - a number (numeric or ordinal): exp(-(x - x')^2 / (2 l^2));
-- a label (binary or categorical): 1 for the same label, exp(-1 / (2 l^2)) for another; a multi_hot feature is one
-  binary column a level, so that its kernel is exp(-labels that differ / (2 l^2));
-- a missing value is nowhere filled in. It is as like a known value as one drawn at random would be, which is the mean
-  of k_j over the known values (for a number: over a normal distribution of their mean and standard deviation), and
-  wholly like another missing one. A mean of kernels and a direction of its own: the kernel stays positive definite.
+- a label (binary or categorical): 1 for the same label, exp(-1 / (2 l^2)) for another; a multi_hot feature has one
+  binary column per level, so its kernel is exp(-(number of labels that differ) / (2 l^2));
+- missing values are not filled in. Between a missing and a known value, k_j is its mean over the known values (for a
+  number: over a normal distribution with their mean and standard deviation). Between two missing values, k_j is 1.
+  A missing value acts as the mean of the known ones plus a direction of its own, so the kernel stays positive definite.
 """
 
 from __future__ import annotations
@@ -16,20 +16,28 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from models.numerics.validation import check_items
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column, FeatureKind
+
+Lengthscales = Mapping[str, float] | float | None
+"""Lengthscales by feature, one for all features, or the default."""
 
 _NUMBERS = {FeatureKind.NUMERIC, FeatureKind.ORDINAL}
 
 
 class _ColumnKernel(Protocol):
-    """The kernel of one column as its exponent, -log k_j >= 0, between a (m,) and b (n,): (m, n)."""
+    """The kernel k_j of one column, given by its exponent -log k_j >= 0."""
 
-    def exponent(self, a: FloatArray, b: FloatArray) -> FloatArray: ...
+    def exponent(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        """-log k_j between a (m,) and b (n,), (m, n)."""
+        ...
 
     def slope(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """The derivative of the exponent by log l, (m, n)."""
@@ -38,7 +46,7 @@ class _ColumnKernel(Protocol):
 
 @dataclass(frozen=True)
 class _NumberKernel:
-    """RBF of a number; mean and deviation are those of the known values."""
+    """RBF kernel of a number; mean and deviation: those of the known values."""
 
     lengthscale: float
     mean: float
@@ -69,7 +77,7 @@ class _NumberKernel:
 
 @dataclass(frozen=True, eq=False)
 class _LabelKernel:
-    """Same label or not; shares: (levels,) how often each label is among the known ones."""
+    """Kernel of a label; shares: (levels,) the share of each label among the known ones."""
 
     lengthscale: float
     shares: FloatArray
@@ -100,7 +108,7 @@ class _LabelKernel:
 def _with_missing(
     known: FloatArray, a: FloatArray, b: FloatArray, a_to_missing: FloatArray, b_to_missing: FloatArray
 ) -> FloatArray:
-    """Put in the rows and columns of missing values; two missing ones are alike."""
+    """Set the exponents in the rows and columns of missing values; zero between two missing ones."""
     gap_a, gap_b = np.isnan(a), np.isnan(b)
     if gap_a.any():
         known[gap_a] = b_to_missing
@@ -112,36 +120,52 @@ def _with_missing(
 
 @dataclass(frozen=True, eq=False)
 class ItemKernel:
-    """The product kernel of some columns, with one lengthscale a feature.
+    """The product kernel of some columns, with one lengthscale per feature.
 
-    lengthscales: by feature; of numbers in standard deviations of the known values, of labels without a unit.
-    means, deviations: (d,) of the known numbers; shares: of each column of labels those of its known labels.
+    lengthscales: by feature. units: (d,) what a lengthscale of one stands for in each column of numbers: the standard
+    deviation of its known values, or one where lengthscales are absolute; one for labels.
+    means, deviations: (d,) of the known numbers. shares: for each column of labels, those of its known labels.
     """
 
     columns: tuple[Column, ...]
     lengthscales: Mapping[str, float]
+    units: FloatArray
     means: FloatArray
     deviations: FloatArray
     shares: tuple[FloatArray, ...]
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The features the columns come from, in their order."""
+        """The features that the columns belong to, in the order of the columns."""
         return tuple(dict.fromkeys(column.feature for column in self.columns))
 
+    @property
+    def absolute_lengthscales(self) -> dict[str, float]:
+        """Lengthscales by feature in the columns' own units, as `from_dual` takes them.
+
+        Raises ValueError where the columns of one feature have several units.
+        """
+        found = {}
+        for feature in self.features:
+            units = {float(self.units[at]) for at in self.columns_of(feature)}
+            if len(units) > 1:
+                raise ValueError(f"the columns of {feature} have {len(units)} units, and no common lengthscale")
+            found[feature] = self.lengthscales[feature] * units.pop()
+        return found
+
     def columns_of(self, feature: str) -> tuple[int, ...]:
-        """The positions of a feature's columns: several for a multi_hot one. Raises KeyError if there is none."""
+        """Positions of a feature's columns; a multi_hot one has several. Raises KeyError for an unknown feature."""
         positions = tuple(at for at, column in enumerate(self.columns) if column.feature == feature)
         if not positions:
             raise KeyError(f"no feature {feature!r} among {', '.join(self.features)}")
         return positions
 
     def __call__(self, a: FloatArray, b: FloatArray, columns: Sequence[int] | None = None) -> FloatArray:
-        """The kernel k_S between items a (m, d) and b (n, d), (m, n); columns: S, the positions of some, else all."""
+        """The kernel k_S between items a (m, d) and b (n, d), (m, n); columns: the positions S, all if None."""
         return np.exp(-self.exponent(a, b, columns))
 
     def exponent(self, a: FloatArray, b: FloatArray, columns: Sequence[int] | None = None) -> FloatArray:
-        """-log k_S, (m, n): it adds up over columns, so that those of S and of its complement can be shared."""
+        """-log k_S, (m, n): the sum of the exponents of the columns."""
         total = np.zeros((len(a), len(b)))
         for at in range(len(self.columns)) if columns is None else columns:
             total += self._of_column[at].exponent(a[:, at], b[:, at])
@@ -164,29 +188,42 @@ class ItemKernel:
         for at, column in enumerate(self.columns):
             scale = self.lengthscales[column.feature]
             if column.kind in _NUMBERS:
-                deviation = float(self.deviations[at])
-                kernels.append(_NumberKernel(scale * deviation, float(self.means[at]), deviation))
+                mean, deviation = float(self.means[at]), float(self.deviations[at])
+                kernels.append(_NumberKernel(scale * float(self.units[at]), mean, deviation))
             else:
                 kernels.append(_LabelKernel(scale, self.shares[at]))
         return tuple(kernels)
 
 
 def item_kernel(
-    items: FloatArray, columns: tuple[Column, ...], lengthscales: Mapping[str, float] | float | None = None
+    items: ArrayLike, columns: Sequence[Column], lengthscales: Lengthscales = None, *, absolute: bool = False
 ) -> ItemKernel:
-    """The kernel of these columns, its scales taken from the items (m, d) given: those a model may know of.
+    """The kernel of these columns. Means, deviations and shares of labels are those of the given items (m, d).
 
-    lengthscales: by feature, one number for all, or the square root of the number of features if None, at which two
-    items drawn at random are about as far apart whatever that number is.
-    Raises ValueError for a lengthscale that is missing, of no feature, or not positive.
+    lengthscales: by feature; one number for all; or None for the square root of the number of features, so that two
+    random items are about as far apart whatever that number is. Those of numbers are in standard deviations of the
+    known values, or in the columns' own units if `absolute`.
+    Raises ValueError for a lengthscale that is missing, of an unknown feature, or not positive and finite.
+
+    >>> columns = [Column(name="speed", feature="speed", kind=FeatureKind.NUMERIC)]
+    >>> items = np.array([[0.0], [4.0]])
+    >>> item_kernel(items, columns, 1.0)(items, items).round(3)
+    array([[1.   , 0.135],
+           [0.135, 1.   ]])
+    >>> item_kernel(items, columns, {"speed": 4.0}, absolute=True)(items, items).round(3)
+    array([[1.   , 0.607],
+           [0.607, 1.   ]])
     """
+    X = check_items(items)
     features = tuple(dict.fromkeys(column.feature for column in columns))
+    if lengthscales is None and absolute:
+        raise ValueError("absolute lengthscales have no default")
     scales = math.sqrt(len(features)) if lengthscales is None else lengthscales
     if not isinstance(scales, Mapping):
-        scales = dict.fromkeys(features, float(scales))
+        scales = dict.fromkeys(features, scales)
     means, deviations, shares = np.zeros(len(columns)), np.ones(len(columns)), []
     for at, column in enumerate(columns):
-        known = items[~np.isnan(items[:, at]), at]
+        known = X[~np.isnan(X[:, at]), at]
         if column.kind in _NUMBERS:
             shares.append(np.zeros(0))
             if len(known):
@@ -194,24 +231,29 @@ def item_kernel(
         else:
             counts = np.bincount(known.astype(np.int64), minlength=len(column.levels or ()) or 2)
             shares.append(counts / max(len(known), 1))
-    return ItemKernel(columns, check_lengthscales(scales, features), means, deviations, tuple(shares))
+    units = np.ones(len(columns)) if absolute else deviations
+    return ItemKernel(tuple(columns), check_lengthscales(scales, features), units, means, deviations, tuple(shares))
 
 
 def check_lengthscales(lengthscales: Mapping[str, float], features: Sequence[str]) -> dict[str, float]:
-    """Lengthscales in the order of the features. Raises ValueError unless each feature has a positive one."""
+    """Lengthscales in the order of the features. Raises ValueError unless each feature has a positive finite one."""
     if missing := [feature for feature in features if feature not in lengthscales]:
         raise ValueError(f"no lengthscale for {', '.join(missing)}")
     if unknown := [feature for feature in lengthscales if feature not in features]:
         raise ValueError(f"lengthscales for {', '.join(unknown)}, but the features are {', '.join(features)}")
-    if wrong := {feature: scale for feature, scale in lengthscales.items() if not 0 < scale < math.inf}:
+    if wrong := {
+        feature: scale
+        for feature, scale in lengthscales.items()
+        if not (isinstance(scale, Real) and 0 < scale < math.inf)
+    }:
         raise ValueError(f"lengthscales must be positive and finite, found {wrong}")
     return {feature: float(lengthscales[feature]) for feature in features}
 
 
 def distinct_rows(items: FloatArray) -> tuple[FloatArray, IntArray]:
-    """The items (n, d) that differ, missing in both being no difference, and the row of each among them (n,).
+    """The distinct rows of items (n, d), in order of first appearance, and the position of each item among them (n,).
 
-    They stand in the order in which they first come.
+    Two missing values are equal.
     """
     _, first, row = np.unique(np.where(np.isnan(items), -np.inf, items), axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)

@@ -1,4 +1,4 @@
-"""A kernel matrix as a product of features, K = Phi Phi', exactly or of low rank; items may coincide."""
+"""Factors of a kernel matrix, K = Phi Phi', exact or of low rank; items may coincide."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from scipy.linalg import eigh, solve_triangular
 from models.records.arrays import FloatArray, IntArray
 
 NEGLIGIBLE = 1e-13
-"""Eigenvalues below this share of the largest are rounding errors."""
+"""Eigenvalues below this share of the largest one are dropped as rounding errors."""
 JITTER = 1e-8
-"""Added to the kernel of landmarks with themselves, which may all but coincide."""
+"""Added to the diagonal of the kernel among landmarks, because two of them may nearly coincide."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class KernelFactor:
 
 
 def exact_factor(kernel: FloatArray, weights: FloatArray) -> KernelFactor:
-    """K (n, n) = Phi Phi'; weights: (n,) positive, of the items. Items that coincide cost no rank."""
+    """The exact features of K (n, n); weights: (n,) of the items, positive. Coinciding items add no rank."""
     root = np.sqrt(weights)
     values, vectors = eigh(root[:, None] * kernel * root)
     kept = np.flatnonzero(values > NEGLIGIBLE * values[-1])[::-1]
@@ -34,9 +34,9 @@ def exact_factor(kernel: FloatArray, weights: FloatArray) -> KernelFactor:
 
 @dataclass(frozen=True, eq=False)
 class LandmarkFactor:
-    """Phi Phi' = K[:, P] K[P, P]^-1 K[P, :] of landmarks P, the best Nystroem has to offer for so many.
+    """The Nystroem approximation Phi Phi' = K[:, P] K[P, P]^-1 K[P, :] with landmarks P.
 
-    landmarks: (r,) rows of the items; to_dual: (r, r) with phi(x) = to_dual' k(P, x).
+    landmarks: (r,) rows of the items. to_dual: (r, r), phi(x) = to_dual' k(P, x).
     """
 
     factor: KernelFactor
@@ -52,7 +52,7 @@ def landmark_factor(
     *,
     tolerance: float = 1e-8,
 ) -> LandmarkFactor:
-    """The features by landmarks that `choose_landmarks` chooses; its parameters."""
+    """Choose landmarks and compute the features; parameters as for `choose_landmarks`."""
     at, lower = choose_landmarks(column, n_items, rank, weights, tolerance=tolerance)
     spectrum, rotation = np.linalg.eigh(lower.T @ (weights[:, None] * lower))
     spectrum, rotation = np.maximum(spectrum[::-1], 0.0), rotation[:, ::-1]
@@ -68,10 +68,11 @@ def choose_landmarks(
     *,
     tolerance: float = 1e-8,
 ) -> tuple[IntArray, FloatArray]:
-    """Pivoted Cholesky of a kernel with k(x, x) = 1; column(i): (n,) its values with item i.
+    """Pivoted Cholesky factorisation of a kernel with k(x, x) = 1.
 
-    weights: (n,) positive, of the items: the next landmark is the item with the most weight times what the landmarks do
-    not span of it. It ends early where that is at most `tolerance` of every item.
+    column: maps i to the kernel of all items with item i, (n,).
+    weights: (n,) of the items, positive. The next landmark maximises weight times residual, the part of k(x, x) that
+    the landmarks so far do not span. Stops at `rank` landmarks, or where every residual is at most `tolerance`.
     Returns the landmarks (r,) and the Cholesky factor (n, r).
     """
     left = np.ones(n_items)
@@ -92,7 +93,7 @@ def choose_landmarks(
 
 @dataclass(frozen=True, eq=False)
 class FixedLandmarks:
-    """Phi Phi' = K[:, P] (K[P, P] + jitter)^-1 K[P, :] of landmarks that stay, whatever the kernel: smooth in it.
+    """The approximation Phi Phi' = K[:, P] (K[P, P] + jitter)^-1 K[P, :], smooth in K because P is fixed.
 
     to_landmarks: (n, r) K[:, P]; among: (r, r) K[P, P]; shares: (n, r) K[:, P] (K[P, P] + jitter)^-1.
     """
@@ -103,13 +104,13 @@ class FixedLandmarks:
     shares: FloatArray
 
     def gradients(self, by_kernel: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Derivatives by K[:, P] and by K[P, P] from those by the entries of Phi Phi', (n, n)."""
+        """Derivatives by K[:, P] and by K[P, P], from those by the entries of Phi Phi' (n, n)."""
         by_shares = by_kernel @ self.shares
         return by_shares + by_kernel.T @ self.shares, -self.shares.T @ by_shares
 
 
 def fixed_landmarks(to_landmarks: FloatArray, landmarks: IntArray, weights: FloatArray) -> FixedLandmarks:
-    """The features of a kernel with k(x, x) = 1 by given landmarks (r,); to_landmarks: (n, r); weights: (n,)."""
+    """Features for given landmarks (r,) and a kernel with k(x, x) = 1; to_landmarks: (n, r); weights: (n,)."""
     among = to_landmarks[landmarks]
     lower = np.linalg.cholesky(among + JITTER * np.eye(len(among)))
     phi = solve_triangular(lower, to_landmarks.T, lower=True).T
@@ -120,7 +121,7 @@ def fixed_landmarks(to_landmarks: FloatArray, landmarks: IntArray, weights: Floa
 
 
 def with_constant(factor: KernelFactor, constant: float, weights: FloatArray) -> tuple[KernelFactor, FloatArray]:
-    """The features of K + constant, and the rotation (r + 1, r + 1) that made them of (sqrt(constant), phi)."""
+    """The features of K + constant, and the rotation (r + 1, r + 1) that maps (sqrt(constant), phi) to them."""
     phi = np.hstack([np.full((len(factor.phi), 1), np.sqrt(constant)), factor.phi])
     spectrum, rotation = np.linalg.eigh(phi.T @ (weights[:, None] * phi))
     rotation = np.ascontiguousarray(rotation[:, ::-1])

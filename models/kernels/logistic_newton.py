@@ -1,7 +1,7 @@
-"""Penalised logistic regression on counted matches by Newton's method, with conjugate gradients if there are many.
+"""Penalised logistic regression on counted matches by Newton's method; conjugate gradients where pairs are many.
 
 Minimises (1 / n) sum_p [wins_p loss(z_p) + losses_p loss(-z_p)] + penalty / 2 |w|^2, loss(z) = log(1 + exp(-z)), over
-the coefficients w of a linear model z(w) that is known by its products alone.
+the coefficients w of a linear model z(w), which needs to provide products only.
 """
 
 from __future__ import annotations
@@ -18,21 +18,23 @@ from models.records.arrays import FloatArray
 
 MAX_STEPS = 60
 MAX_PRODUCTS = 200
-"""Of one Newton step."""
+"""Largest number of products with the Hessian in one Newton step."""
 DAMPED = 0.3
-"""Of the mean curvature, what the preconditioner takes a direction to have: the largest ones tell items apart whose
-matches are decided, and a decided match curves little. Of 1, 0.3, 0.1 and 0.03 this took nearly the fewest products
-with small penalties, and few more with large ones."""
+"""Share of the mean curvature that the preconditioner assumes in every direction. The directions of large eigenvalues
+separate items whose matches are decided, and decided matches have little curvature. Of 1, 0.3, 0.1 and 0.03, this took
+nearly the fewest products for small penalties, and few more for large ones."""
 FEW = 300
-"""Up to so many pairs a Newton step is solved directly: O(p^3), less than the products that it takes otherwise."""
+"""Up to this number of pairs p, a Newton step is solved directly: O(p^3) costs less than the products."""
+ROUNDING = 8 * float(np.finfo(np.float64).eps)
+"""An increase of the objective by this share of it is a rounding error, and no reason to shorten a step."""
 
 
 class LinearModel(Protocol):
-    """z(w) of p pairs. <v, w> = inner * sum(v * w) is the inner product of the coefficients."""
+    """A linear model z(w) of p pairs; <v, w> = inner * sum(v * w) is the inner product of coefficients."""
 
     @property
     def spectrum(self) -> FloatArray:
-        """Of the shape of w: about the diagonal of the mean of z'z over the matches, which preconditions."""
+        """The approximate diagonal of the mean of z'z over matches, in the shape of w: the preconditioner."""
 
     @property
     def inner(self) -> float:
@@ -40,10 +42,10 @@ class LinearModel(Protocol):
 
     @property
     def gram(self) -> FloatArray:
-        """(p, p) z of the adjoint: the kernel of pairs."""
+        """(p, p) the kernel of pairs, z of the adjoint."""
 
     def z(self, w: FloatArray) -> FloatArray:
-        """(p,)."""
+        """The preference of the first of each pair over the second, (p,)."""
 
     def adjoint(self, slopes: FloatArray) -> FloatArray:
         """The w for which <w, v> = slopes . z(v) for all v."""
@@ -51,7 +53,7 @@ class LinearModel(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """The coefficients, the z of the pairs, and how it went: the gradient's norm as a share of that at zero."""
+    """Coefficients w and preferences z of the pairs; gradient: its last norm, as a share of that at zero."""
 
     w: FloatArray
     z: FloatArray
@@ -85,7 +87,7 @@ def minimise(model: LinearModel, matches: MatchCounts, penalty: float, *, tolera
         while True:
             trial, trial_z = w - length * step, z - length * z_step
             found = _objective(model, trial, trial_z, share, won, penalty)
-            if found <= value + 1e-4 * length * slope or length < 1e-8:
+            if found <= value + 1e-4 * length * slope + ROUNDING * abs(value) or length < 1e-8:
                 break
             length /= 2
         w, z, value, steps = trial, trial_z, found, steps + 1
@@ -96,8 +98,8 @@ def newton_step(
 ) -> tuple[FloatArray, int]:
     """Solve (adjoint curvature z + penalty) x = right_side, to a residual of `tolerance` times the right side.
 
-    curvature: (p,). Directly for few pairs; else conjugate gradients, preconditioned as if all items met each other as
-    often as they play (`DAMPED`). Returns x and the number of products with the Hessian.
+    curvature: (p,). Few pairs are solved directly, more by conjugate gradients; the preconditioner assumes that items
+    meet in proportion to how often they play (see `DAMPED`). Returns x and the number of products with the Hessian.
     """
     if len(curvature) <= FEW:
         return _direct(model, curvature, penalty, right_side), 0
@@ -120,7 +122,7 @@ def newton_step(
 
 
 def _direct(model: LinearModel, curvature: FloatArray, penalty: float, right_side: FloatArray) -> FloatArray:
-    """The solution in the space of the pairs (Woodbury): the right side less what the pairs explain of it."""
+    """Solve in the space of the pairs, by the Woodbury identity."""
     root = np.sqrt(curvature)
     system = root[:, None] * model.gram * root
     system[np.diag_indices_from(system)] += penalty

@@ -1,4 +1,4 @@
-"""Preferences that are linear in their coefficients: skew-symmetric forms of item features, and utilities."""
+"""Linear models of preferences: skew-symmetric forms of item features, and utilities."""
 
 from __future__ import annotations
 
@@ -14,14 +14,18 @@ from models.numerics.match_counts import MatchCounts
 from models.records.arrays import FloatArray, IntArray
 
 BLOCK = 128
-"""Pairs whose features are gathered at a time, so that they stay in a processor's cache."""
+"""Number of pairs whose features are gathered at a time, so that they fit into the processor's cache."""
 DENSE = 32
-"""Up to so many products of rows for each pair that is asked for, all of them cost less than gathering the pairs."""
+"""If a full matrix product has at most this many entries per pair, it costs less than gathering the pairs."""
 
 
 @dataclass(frozen=True, eq=False)
 class _InContext:
-    """The pairs of one context: at in all pairs; firsts: (f,) the items that come first, from: (p + 1,) their pairs."""
+    """The pairs of one context.
+
+    at: where they are among all pairs; firsts: (f,) the distinct first items; row, second: of each pair, its first as a
+    row of `firsts`, and its second; starts: (f + 1,) where the pairs of each first begin.
+    """
 
     at: slice
     firsts: IntArray
@@ -34,7 +38,7 @@ class _InContext:
 class SkewModel:
     """z = g_U(u, x, x') = sum_c psi_c(u) phi(x)' W_c phi(x'), W (k, r, r) skew-symmetric (pref-shap section 2.1).
 
-    |g|^2 = sum_c |W_c|_F^2 / 2. Nothing here has a row a match but z itself: a product costs O(n r^2 + p r) a context.
+    |g|^2 = sum_c |W_c|_F^2 / 2. No array but z has a row per pair: a product costs O(n r^2 + p r) per context.
     """
 
     items: KernelFactor
@@ -77,7 +81,7 @@ class SkewModel:
         return z
 
     def of_form(self, form: FloatArray) -> FloatArray:
-        """What one form (r, r) says of all pairs, (p,), whatever their context: phi(x)' form phi(x')."""
+        """phi(x)' form phi(x') of all pairs, (p,), for one form (r, r) in all contexts."""
         phi = self.items.phi
         return row_products(phi @ form, phi, self.matches.first, self.matches.second)
 
@@ -98,7 +102,7 @@ class SkewModel:
 
 
 def row_products(a: FloatArray, b: FloatArray, rows_of_a: IntArray, rows_of_b: IntArray) -> FloatArray:
-    """The product of a row of a with one of b for each of p pairs of rows, (p,): of all rows, or block by block."""
+    """Products of a row of a with a row of b, for p pairs of rows, (p,)."""
     if len(a) * len(b) <= DENSE * len(rows_of_a):
         return np.asarray((a @ b.T)[rows_of_a, rows_of_b])
     found = np.empty(len(rows_of_a))
@@ -138,6 +142,6 @@ class UtilityModel:
 
 
 def net(matches: MatchCounts, slopes: FloatArray) -> FloatArray:
-    """(n_items,) of each item the slopes (p,) of pairs in which it is the first, less those in which the second."""
+    """For each item, the sum of the slopes (p,) of pairs in which it is first, minus that of the others: (n_items,)."""
     total = np.bincount(matches.first, weights=slopes, minlength=matches.n_items)
     return np.asarray(total - np.bincount(matches.second, weights=slopes, minlength=matches.n_items))

@@ -1,4 +1,4 @@
-"""Matches between items counted together: how often each of two beat the other, in each context."""
+"""Counts of matches: how often each of two items beat the other, in each context."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from models.records.arrays import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class MatchCounts:
-    """Distinct pairs of items that met in a context, sorted by context, first and second; p of them.
+    """The p distinct pairs of items that met in a context, sorted by context, first and second.
 
-    first < second, context: (p,); wins, losses: (p,) how often the first won and lost.
+    context, first, second: (p,), first < second. wins, losses: (p,) how often the first won and lost.
     """
 
     n_items: int
@@ -27,19 +27,19 @@ class MatchCounts:
 
     @cached_property
     def played(self) -> FloatArray:
-        """(p,) matches of each pair."""
+        """(p,) number of matches of each pair."""
         return self.wins + self.losses
 
     @cached_property
     def item_shares(self) -> FloatArray:
-        """(n_items,) the share of all sides that each item is."""
+        """(n_items,) the share of each item in all sides of matches; two sides per match."""
         sides = np.bincount(self.first, weights=self.played, minlength=self.n_items)
         sides += np.bincount(self.second, weights=self.played, minlength=self.n_items)
         return np.asarray(sides / sides.sum())
 
     @cached_property
     def context_shares(self) -> FloatArray:
-        """(n_contexts,) the share of all matches that were played in each context."""
+        """(n_contexts,) the share of all matches in each context."""
         played = np.bincount(self.context, weights=self.played, minlength=self.n_contexts)
         return np.asarray(played / played.sum())
 
@@ -51,9 +51,9 @@ class MatchCounts:
 def count_matches(
     comparisons: IntArray, n_items: int, context: IntArray | None = None, n_contexts: int | None = None
 ) -> MatchCounts:
-    """Count comparisons (n, 2), winner first; context: (n,) from zero, the only one if None.
+    """Count comparisons (n, 2), winner first.
 
-    n_contexts: where the last contexts may have no comparisons.
+    context: (n,) in [0, n_contexts); a single context if None. n_contexts: the largest context plus one if None.
     """
     where = np.zeros(len(comparisons), dtype=np.int64) if context is None else context
     first, second = comparisons.min(axis=1), comparisons.max(axis=1)

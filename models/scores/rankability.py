@@ -1,4 +1,4 @@
-"""How near a set of matches is to a ranking: SpecR and intransitive triads (pref-shap section 4, its [24])."""
+"""How close a set of matches is to a ranking: SpecR and cyclic triads (pref-shap section 4 and its reference [24])."""
 
 from __future__ import annotations
 
@@ -15,26 +15,29 @@ from models.records.arrays import FloatArray, IntArray
 
 
 class Rankability(NamedTuple):
-    """SpecR, 1 for a complete ranking, and the standard deviation of its bootstrap."""
+    """SpecR, which is 1 for a complete ranking, and its bootstrap standard deviation."""
 
     spec_r: float
     sd: float
 
 
 class Triads(NamedTuple):
-    """Three items of which each two met and one did better: how many, and how many of these go round in a circle."""
+    """Counts of complete triads, three items of which one in each pair dominates, and of the cyclic ones among them."""
 
     complete: int
     cyclic: int
 
     @property
     def share(self) -> float:
-        """The share that is cyclic; 1/4 where every outcome is the toss of a coin. NaN without any."""
+        """Share of cyclic triads; 1/4 is expected of coin tosses. NaN if there are no complete triads."""
         return self.cyclic / self.complete if self.complete else float("nan")
 
 
 def dominance(comparisons: IntArray, n_items: int) -> csr_array:
-    """Who beat whom more often than the other way round: (n, n) of ones, row over column. comparisons: winner first."""
+    """The dominance matrix (n, n): 1 where the row item beat the column item more often than it lost to it.
+
+    comparisons: (m, 2), winner first.
+    """
     matches = count_matches(comparisons, n_items)
     ahead, behind = matches.wins > matches.losses, matches.wins < matches.losses
     winner = np.concatenate([matches.first[ahead], matches.second[behind]])
@@ -43,10 +46,13 @@ def dominance(comparisons: IntArray, n_items: int) -> csr_array:
 
 
 def spec_r(beats: csr_array) -> float:
-    """1 - (d(eigenvalues of L, s) + d(out-degrees, s)) / (2 (n - 1)) of a dominance matrix (n, n), n >= 2.
+    """SpecR of a dominance matrix (n, n): 1 - (d(eigenvalues of L, s) + d(out-degrees, s)) / (2 (n - 1)).
 
-    d is Hausdorff's distance, L = diag(out-degrees) - beats, and s = {n - 1, ..., 0} what both are in a full ranking.
-    Raises ValueError for fewer than two items.
+    d is the Hausdorff distance, L = diag(out-degrees) - beats, and s = {n - 1, ..., 0}, the value of both sets for a
+    complete ranking. Raises ValueError for fewer than two items.
+
+    >>> spec_r(dominance(np.array([[0, 1], [0, 2], [1, 2]]), 3))
+    1.0
     """
     n = beats.shape[0]
     if n < 2:
@@ -76,8 +82,11 @@ def spec_r_interval(found: Rankability, *, level: float = 0.95) -> tuple[float, 
 def rankability(comparisons: IntArray, n_items: int, *, resamples: int, seed: int) -> Rankability:
     """SpecR of comparisons (m, 2) among n items, and its standard deviation over resampled comparisons.
 
-    Resampling leaves out a third of the pairs, and with so many less SpecR is lower: the resamples tell how far SpecR
-    scatters, and their mean is of no use.
+    A resample misses about a third of the comparisons, which lowers SpecR. So the resamples show how much SpecR varies,
+    but their mean is biased.
+
+    >>> rankability(np.array([[0, 1], [1, 2], [2, 0]]), 3, resamples=20, seed=0).spec_r
+    0.5
     """
     rng = np.random.default_rng(seed)
     drawn = [
@@ -88,9 +97,9 @@ def rankability(comparisons: IntArray, n_items: int, *, resamples: int, seed: in
 
 
 def mean_rankability(comparisons: IntArray, n_items: int, group: IntArray, *, resamples: int, seed: int) -> Rankability:
-    """The mean SpecR of the groups (m,) of comparisons, and its standard deviation over resampled groups.
+    """Mean SpecR over groups of comparisons, such as tournaments, and its standard deviation over resampled groups.
 
-    Each group, a tournament say, is a set of matches among the items that play in it.
+    group: (m,) of each comparison. SpecR of a group is among the items that play in it.
     """
     found = []
     for at in np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1]):
@@ -104,7 +113,11 @@ def mean_rankability(comparisons: IntArray, n_items: int, group: IntArray, *, re
 
 
 def triads(beats: csr_array) -> Triads:
-    """Count the triads of a dominance matrix (n, n), and those in which each item beats one and loses to one."""
+    """Count the complete and the cyclic triads of a dominance matrix (n, n).
+
+    >>> triads(dominance(np.array([[0, 1], [1, 2], [2, 0]]), 3))
+    Triads(complete=1, cyclic=1)
+    """
     met = beats + beats.T
     complete = round((met @ met).multiply(met).sum() / 6)
     return Triads(complete, round((beats @ beats).multiply(beats.T).sum() / 3))

@@ -1,64 +1,114 @@
-"""PREF-SHAP of contexts: which features of where and when a duel was fought decide it (pref-shap section 3.2, Table 1).
+"""PREF-SHAP of contexts: which features of its context decide a duel (pref-shap section 3.2, Table 1).
 
-The value function of a coalition S of context features is what is expected of the preference when S alone is known of
-the context (Proposition 3.3). In distinct contexts rather than matches, with B_c the dual coefficients of context c and
-gamma_S of `models.shap.mean_embedding`: nu_S(u, x, x') = sum_c gamma_S(u)_c k(x)' B_c k(x').
+The value function of a coalition S of context features is the expected preference when only S is known of the context
+(Proposition 3.3). Let B_c be the dual coefficients of the distinct context c, and gamma_S that of
+`models.shap.mean_embedding`: nu_S(u, x, x') = sum_c gamma_S(u)_c k(x)' B_c k(x').
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
-from models.kernels.gpm import CGPM, check_contexts, preference_between
-from models.numerics.validation import check_comparisons, check_items
+from models.kernels.dual_model import check_weights, preference_between
+from models.kernels.gpm import CGPM
+from models.numerics.validation import check_comparisons, check_items, check_rows
 from models.records.arrays import FloatArray, IntArray
-from models.shap.explanation import Players, PreferenceExplanation, ShapSettings, player_data, players_of, share_out
+from models.shap.explanation import (
+    Game,
+    Players,
+    PreferenceExplanation,
+    ShapSettings,
+    coalition_of,
+    explain,
+    player_data,
+    players_of,
+)
 from models.shap.mean_embedding import Embedding, distinct_points, player_kernels
 
 
 class ContextShap:
     """Explains the preferences of a fitted CGPM by the features of contexts.
 
-    The reference is the contexts of the training matches; each counts by these, or by `weights` (q,).
-    players: the columns of each; a player a feature if None. Raises ValueError unless every column belongs to one.
+    contexts: (n, e) the reference contexts, the distinct ones of the training matches if None.
+    weights: (n,) their weights; if None, the training matches of each for the model's own contexts, and otherwise all
+    the same.
+    players: the columns of each player; one player per feature if None.
+    Raises ValueError unless every column belongs to one player, or for impossible weights; NotFittedError for a model
+    that is not fitted.
+
+    >>> items, contexts = np.array([[0.0], [1.0]]), np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> model = CGPM(penalty=0.01).fit(items, [[0, 1], [1, 0], [1, 0]], contexts, [0, 1, 2])
+    >>> found = ContextShap(model).duels(items, [[0, 1]], contexts, [0])
+    >>> found.players, bool(found.values[0, 0] > found.values[0, 1] > 0)
+    (('x0', 'x1'), True)
     """
 
     def __init__(
         self,
         model: CGPM,
+        contexts: ArrayLike | None = None,
         *,
         players: Players | None = None,
         weights: ArrayLike | None = None,
         settings: ShapSettings | None = None,
     ) -> None:
+        if not isinstance(model, CGPM):
+            raise TypeError(f"ContextShap explains a CGPM, not a {type(model).__name__}")
+        check_is_fitted(model, "dual_")
         self._model = model
-        self._weights = model.context_shares_ if weights is None else np.asarray(weights, dtype=np.float64)
+        own = model.contexts_
+        self._reference = own if contexts is None else check_items(contexts, own.shape[1])
+        by_matches = contexts is None and weights is None
+        self._weights = model.context_shares_ if by_matches else check_weights(weights, "weights", len(self._reference))
         self.players = players_of(model.context_kernel_.columns, players)
         self.settings = settings or ShapSettings()
 
     def duels(
         self, items: ArrayLike, pairs: ArrayLike, contexts: ArrayLike, context_of: ArrayLike
     ) -> PreferenceExplanation:
-        """Which features of its context decided each duel (t, 2) of item rows, for its first (Table 1, row 3).
+        """Explain each duel (t, 2) of item rows by its context: the preference for its first item (Table 1, row 3).
 
-        context_of: (t,) rows of `contexts`. Gives t explanations.
+        context_of: (t,) rows of `contexts`.
         """
-        U = check_items(contexts, self._model.contexts_.shape[1])
-        duels = check_comparisons(pairs, len(check_items(items)))
-        return self._share_out(U, check_contexts(context_of, len(duels), len(U)), self._in_each(items, duels))
+        return explain(self._game(items, pairs, contexts, context_of), list(self.players), self.settings)
+
+    def value_function(
+        self,
+        coalition: Sequence[str] | ArrayLike,
+        items: ArrayLike,
+        pairs: ArrayLike,
+        contexts: ArrayLike,
+        context_of: ArrayLike,
+    ) -> FloatArray:
+        """nu_S of each duel (t, 2) of item rows in the context of row context_of (t,), (t,).
+
+        coalition: S, as names of players or as booleans (d,).
+        """
+        game = self._game(items, pairs, contexts, context_of)
+        return game.nu(coalition_of(coalition, list(self.players)))
 
     def on_average(self, items: ArrayLike, pairs: ArrayLike, contexts: ArrayLike) -> PreferenceExplanation:
-        """Which features of each context (t, e) move the mean preference over these duels (Table 1, row 4).
+        """Explain the mean preference over these duels (t, 2) in each context (m, e) (Table 1, row 4).
 
-        Each duel counts for its first: with winners first, it is how clear-cut duels are there that is explained.
+        Each duel counts for its first item. With winners first, the values explain how clear-cut the duels are there.
         """
         U = check_items(contexts, self._model.contexts_.shape[1])
         mean = self._in_each(items, check_comparisons(pairs, len(check_items(items)))).mean(axis=0)
-        return self._share_out(U, np.arange(len(U)), np.broadcast_to(mean, (len(U), len(mean))))
+        game = self._in_contexts(U, np.arange(len(U)), np.broadcast_to(mean, (len(U), len(mean))))
+        return explain(game, list(self.players), self.settings)
+
+    def _game(self, items: ArrayLike, pairs: ArrayLike, contexts: ArrayLike, context_of: ArrayLike) -> Game:
+        U = check_items(contexts, self._model.contexts_.shape[1])
+        duels = check_comparisons(pairs, len(check_items(items)))
+        rows = check_rows(context_of, "context_of", len(U), len(duels))
+        return self._in_contexts(U, rows, self._in_each(items, duels))
 
     def _in_each(self, items: ArrayLike, duels: IntArray) -> FloatArray:
-        """The preference that each training context alone would give each duel, (t, q)."""
+        """The preference in each duel under the dual coefficients of each of the model's contexts alone, (t, q)."""
         X = check_items(items, self._model.n_features_in_)
         named, rows = np.unique(duels, return_inverse=True)
         kernel = self._model.kernel_(X[named], self._model.items_)
@@ -68,24 +118,19 @@ class ContextShap:
         ]
         return np.stack(found, axis=1)
 
-    def _share_out(self, contexts: FloatArray, context_of: IntArray, in_each: FloatArray) -> PreferenceExplanation:
-        """in_each: (t, q)."""
-        points, (reference, explained) = distinct_points(self._model.contexts_, contexts)
+    def _in_contexts(self, contexts: FloatArray, context_of: IntArray, in_each: FloatArray) -> Game:
+        """The games of t duels in the contexts of rows context_of (t,); in_each: (t, q) of `_in_each`."""
+        points, (carriers, reference, explained) = distinct_points(self._model.contexts_, self._reference, contexts)
         distinct, place = np.unique(explained, return_inverse=True)
+        weighted = np.flatnonzero(self._weights)
         embedding = Embedding(
             kernels=player_kernels(self._model.context_kernel_, points, list(self.players.values())),
-            carriers=reference,
-            reference=reference,
+            carriers=carriers,
+            reference=reference[weighted],
             explained=distinct,
-            shares=self._weights / self._weights.sum(),
+            shares=(self._weights / self._weights.sum())[weighted],
             regularisation=self.settings.smoothing,
         )
         rows = place[context_of]
         data = player_data(contexts, self._model.context_kernel_.columns, self.players)[context_of]
-        return share_out(
-            lambda gamma: np.einsum("tc,tc->t", gamma[rows], in_each),
-            embedding,
-            players=list(self.players),
-            data=data,
-            settings=self.settings,
-        )
+        return Game(embedding, lambda gamma: np.einsum("tc,tc->t", gamma[rows], in_each), data)

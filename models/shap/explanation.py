@@ -1,4 +1,4 @@
-"""What an explanation of preferences says, and of which players: features, or groups of them explained as one."""
+"""Explanations of preferences: settings, results, and players, which are features or groups of features."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from threadpoolctl import threadpool_limits
 
 from models.records.arrays import BoolArray, FloatArray
@@ -23,18 +26,32 @@ Players = Mapping[str, Sequence[int]]
 """The columns of each player."""
 
 REST = "all else"
-"""The player of the columns that are nobody else's, where only some are of interest."""
+"""The player that holds all remaining columns, where only some are of interest."""
+SETTINGS: dict[str, list[Any]] = {
+    "reference": [StrOptions(set(get_args(Reference)))],
+    "regularisation": [Interval(Real, 0, None, closed="neither")],
+    "budget": [Interval(Real, 0, None, closed="left")],
+    "seed": [Interval(Integral, 0, None, closed="left")],
+    "jobs": [Interval(Integral, 1, None, closed="left"), None],
+}
+"""Constraints on `ShapSettings`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShapSettings:
-    """What an explanation rests on.
+    """How preferences are explained.
 
-    reference: what stands for the features that are not known: what is observed with those that are, or what there is
-    whatever they are (the marginal distribution). regularisation: lambda of the observational one.
-    budget: coalitions times the cubed number of reference points; above it coalitions are sampled, by the seed.
-    jobs: threads in which coalitions are asked, the linear algebra of each in one: it changes no digit. None: one a
-        core.
+    reference: the distribution of the unknown features: conditional on the known ones (observational), or marginal
+        (interventional). regularisation: lambda of the observational reference.
+    budget: number of coalitions times the cubed number of reference points. All 2^d coalitions are used if they fit;
+        otherwise they are sampled with this seed.
+    jobs: number of threads that work on coalitions, one per core if None. It changes no digit of the results.
+    Raises ValueError for a value that cannot be.
+
+    >>> ShapSettings(reference="marginal")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    sklearn...InvalidParameterError: The 'reference' parameter of ShapSettings must be a str among ...
     """
 
     reference: Reference = "observational"
@@ -43,20 +60,24 @@ class ShapSettings:
     seed: int = 0
     jobs: int | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse impossible values."""
+        validate_parameter_constraints(SETTINGS, vars(self), caller_name=type(self).__name__)
+
     @property
     def smoothing(self) -> float | None:
-        """lambda; None where nothing is estimated that needs it."""
+        """Lambda of the observational reference; None for the interventional one, which needs none."""
         return self.regularisation if self.reference == "observational" else None
 
 
 @dataclass(frozen=True, eq=False)
 class PreferenceExplanation:
-    """How d players share out each of m preferences.
+    """Shapley values of d players for each of m preferences.
 
-    values: (m, d), a row sums to full - empty; standard_error: (m, d) where they were sampled, else None.
-    empty, full: (m,) nu of no feature and of all. score: (m,) the model's own preference.
-    data: (m, d) what is explained of each player: in duels, the first's value less the second's; NaN where it has none.
-    coalitions: how many were asked.
+    values: (m, d), each row sums to full - empty. standard_error: (m, d) if coalitions were sampled, else None.
+    empty, full: (m,) nu of the empty coalition and of all players. score: (m,) the model's own preference.
+    data: (m, d) the value of each player; in duels, that of the first minus that of the second; NaN if it has none.
+    coalitions: number of coalitions evaluated.
     """
 
     players: tuple[str, ...]
@@ -70,13 +91,13 @@ class PreferenceExplanation:
 
     @property
     def gap(self) -> FloatArray:
-        """(m,) nu of all features less the model's own preference: what the values do not explain of it, negated."""
+        """(m,) nu of all players minus the model's own preference: the effect of regularisation."""
         return self.full - self.score
 
     @property
     def explanation(self) -> Explanation:
-        """As the shap library has it, for any of its plots."""
-        from shap import Explanation  # noqa: PLC0415 - it takes seconds, and the numbers need none of it
+        """The explanation as an object of the shap library, for any of its plots."""
+        from shap import Explanation  # noqa: PLC0415 - importing it takes seconds, and only plots need it
 
         return Explanation(
             values=self.values,
@@ -87,23 +108,33 @@ class PreferenceExplanation:
         )
 
 
-def share_out(
-    value: Callable[[FloatArray], FloatArray],
-    embedding: Embedding,
-    *,
-    players: Sequence[str],
-    data: FloatArray,
-    settings: ShapSettings,
-) -> PreferenceExplanation:
-    """The Shapley values of the game nu_S = value(gamma_S), where value(k) is the model's own preference, (m,).
+@dataclass(frozen=True, eq=False)
+class Game:
+    """The games of m preferences: nu_S = value(gamma_S), where gamma_S comes from `embedding`.
 
-    Players whose kernel is 1 everywhere can move nothing, and take no part (Algorithm 1, line 1).
+    value: maps gamma (., r) to (m,), and the kernel itself to the model's own preference. data: (m, d) of each player.
     """
+
+    embedding: Embedding
+    value: Callable[[FloatArray], FloatArray]
+    data: FloatArray
+
+    def nu(self, coalition: BoolArray) -> FloatArray:
+        """The value function of a coalition (d,), (m,)."""
+        return self.value(self.embedding.gamma(coalition))
+
+
+def explain(game: Game, players: Sequence[str], settings: ShapSettings) -> PreferenceExplanation:
+    """The Shapley values of the games.
+
+    A player whose kernel is 1 everywhere has no effect; it is left out and gets zero (Algorithm 1, line 1).
+    """
+    embedding, value = game.embedding, game.value
     varying = [at for at, kernel in enumerate(embedding.kernels) if (kernel != 1.0).any()] or [0]
-    game = replace(embedding, kernels=embedding.kernels[varying]) if len(varying) < len(players) else embedding
+    reduced = replace(embedding, kernels=embedding.kernels[varying]) if len(varying) < len(players) else embedding
 
     def nu(coalition: BoolArray) -> tuple[FloatArray, FloatArray]:
-        inside, outside = game(coalition)
+        inside, outside = reduced(coalition)
         return value(inside), value(outside)
 
     affordable = settings.budget / len(embedding.reference) ** 3
@@ -116,8 +147,8 @@ def share_out(
         standard_error=error,
         empty=shapley.empty,
         full=shapley.full,
-        score=value(embedding.of_everything()),
-        data=data,
+        score=value(embedding.unsmoothed()),
+        data=game.data,
         coalitions=shapley.coalitions,
     )
 
@@ -128,22 +159,40 @@ def _spread(values: FloatArray, varying: Sequence[int], n_players: int) -> Float
     return spread
 
 
-def players_of(columns: Sequence[Column], players: Players | None) -> dict[str, tuple[int, ...]]:
-    """Players with their columns; a player a feature if None.
+def coalition_of(coalition: Sequence[str] | ArrayLike, players: Sequence[str]) -> BoolArray:
+    """A coalition as booleans (d,): from the names of its players, or from such booleans.
 
-    Raises ValueError unless every column belongs to one player.
+    Raises ValueError for a name that is no player, or another shape.
+
+    >>> coalition_of(["age"], ["speed", "age"])
+    array([False,  True])
+    """
+    members = np.asarray(coalition)
+    if members.dtype == np.bool_ and members.shape == (len(players),):
+        return members
+    if members.ndim != 1 or not (members.dtype.kind == "U" or members.size == 0):
+        raise ValueError(f"coalition must hold names of players or {len(players)} booleans, found {coalition!r}")
+    if unknown := [str(name) for name in members if name not in players]:
+        raise ValueError(f"no player {', '.join(unknown)} among {', '.join(players)}")
+    return np.isin(np.array(players), members) if members.size else np.zeros(len(players), dtype=np.bool_)
+
+
+def players_of(columns: Sequence[Column], players: Players | None) -> dict[str, tuple[int, ...]]:
+    """Players with their columns; one player per feature if None.
+
+    Raises ValueError unless every column belongs to exactly one player.
     """
     if players is None:
         features = dict.fromkeys(column.feature for column in columns)
         return {name: tuple(at for at, column in enumerate(columns) if column.feature == name) for name in features}
     taken = sorted(at for group in players.values() for at in group)
     if taken != list(range(len(columns))):
-        raise ValueError(f"players must share out the {len(columns)} columns, one player a column; found {taken}")
+        raise ValueError(f"each of the {len(columns)} columns must belong to exactly one player; found {taken}")
     return {name: tuple(group) for name, group in players.items()}
 
 
 def player_data(items: FloatArray, columns: Sequence[Column], players: Players) -> FloatArray:
-    """(m, d) the value of each player that is a single column of ordered values; NaN for any other."""
+    """(m, d) the value of each player that is a single column of ordered values; NaN for other players."""
     data = np.full((len(items), len(players)), np.nan)
     for at, group in enumerate(players.values()):
         if len(group) == 1 and columns[group[0]].kind is not FeatureKind.CATEGORICAL:

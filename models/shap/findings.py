@@ -1,7 +1,7 @@
-"""Published findings about what decides preferences, the statistic that decides each, and whether it holds in a run.
+"""Published findings about what decides preferences, and whether they hold in a run.
 
-A finding is declared before the run: what is measured on the explained duels, and on which side of which threshold it
-must be. All statistics but `mean_value` are the same whichever of the two of a duel comes first.
+A finding is declared before the run: a statistic of the explained duels, a threshold, and the side on which the
+statistic must be. Swapping the two items of a duel changes no statistic but `mean_value`.
 """
 
 from __future__ import annotations
@@ -18,39 +18,54 @@ from models.shap.explanation import PreferenceExplanation
 Statistic = Literal["importance_ratio", "evenness", "importance_share", "larger_favoured", "mean_value"]
 
 STATISTICS: dict[Statistic, str] = {
-    "importance_ratio": "the lowest importance among the features named, divided by the highest among the others, or "
-    "among those they are set against",
-    "evenness": "the lowest importance among the features named, divided by the highest among them",
-    "importance_share": "the importance of the features named as a share of that of all",
-    "larger_favoured": "1 where a feature always speaks for the one of the two that has more of it, −1 where always "
-    "for the one that has less; of several features, that of the one furthest from what is claimed",
-    "mean_value": "the mean contribution of the features named, together",
+    "importance_ratio": "the lowest importance among the named features, divided by the highest among the others, or "
+    "among the named rivals",
+    "evenness": "the lowest importance among the named features, divided by the highest among them",
+    "importance_share": "the importance of the named features as a share of the importance of all features",
+    "larger_favoured": "1 if a feature always favours the item that has more of it, −1 if always the item that has "
+    "less; for several features, the value furthest from the claim",
+    "mean_value": "the mean of the summed contributions of the named features",
 }
-"""What each measures; the importance of a player is its mean absolute value over duels."""
+"""Each statistic in words; the importance of a player is its mean absolute Shapley value over duels."""
 
 RESAMPLES = 2_000
 LEVEL = 0.95
+"""Level of the bootstrap interval."""
 
 
 class Finding(Record):
-    """A published finding, and what decides whether it holds."""
+    """A published finding, and the statistic that decides whether it holds.
 
-    name: str = Field(description="what it is called in results")
-    source: str = Field(description="where it was published")
-    claim: str = Field(description="what it says, as a sentence")
-    explained: str = Field(description="which explanations are looked at")
-    model: Literal["gpm", "c_gpm", "upm"] = "gpm"
-    statistic: Statistic = Field(description="what is measured on them")
-    players: tuple[str, ...] = Field(description="the features it is about", min_length=1)
-    rivals: tuple[str, ...] = Field(default=(), description="those they are compared with; all others if not set")
-    side: Literal["above", "below"] = Field(default="above", description="where the statistic must be")
-    threshold: float = Field(description="of which value")
+    >>> finding = Finding(
+    ...     name="faster_wins", source="a paper", claim="The faster one wins.", explained="all",
+    ...     statistic="larger_favoured", players=("speed",), threshold=0.5,
+    ... )
+    >>> values = np.array([[2.0, 0.1], [1.0, -0.2], [-2.5, 0.1]])
+    >>> explanation = PreferenceExplanation(
+    ...     players=("speed", "age"), values=values, standard_error=None, empty=np.zeros(3), full=values.sum(axis=1),
+    ...     score=values.sum(axis=1), data=np.array([[9.0, 1.0], [4.0, 1.0], [-7.0, 0.0]]), coalitions=4,
+    ... )
+    >>> verdict = judge(finding, explanation, seed=0)
+    >>> verdict.value, verdict.holds
+    (1.0, True)
+    """
+
+    name: str = Field(description="name in the results")
+    source: str = Field(description="publication, with page or table")
+    claim: str = Field(description="the finding as a sentence")
+    explained: str = Field(description="kind of explained duels that the statistic is computed on")
+    model: Literal["gpm", "c_gpm", "upm"] = Field(default="gpm", description="model whose explanations are used")
+    statistic: Statistic = Field(description="statistic of the explained duels")
+    players: tuple[str, ...] = Field(description="features of the finding", min_length=1)
+    rivals: tuple[str, ...] = Field(default=(), description="features to compare with; all others if not set")
+    side: Literal["above", "below"] = Field(default="above", description="side of the threshold it must be on")
+    threshold: float = Field(description="threshold of the statistic")
 
 
 class Verdict(Record):
-    """What a run found of a finding: the statistic, the bootstrap interval over duels, and whether it holds.
+    """The result for a finding in a run: the statistic, its bootstrap interval over duels, and whether it holds.
 
-    It holds where the whole interval lies on the side that was declared.
+    It holds if the whole interval lies on the declared side of the threshold.
     """
 
     finding: Finding
@@ -67,9 +82,9 @@ class Verdict(Record):
 
 
 def judge(finding: Finding, explanation: PreferenceExplanation, *, seed: int) -> Verdict:
-    """Measure a finding's statistic on explained duels, and again on duels drawn from them with replacement.
+    """Compute the statistic of a finding on explained duels, with a bootstrap interval over duels.
 
-    Raises ValueError for a player that is not explained, or an explanation of no duels.
+    Raises ValueError for a player that is not explained, or an explanation of no duels. Example: see `Finding`.
     """
     duels = len(explanation.values)
     if not duels:
@@ -97,7 +112,10 @@ def _positions(finding: Finding, names: tuple[str, ...], players: tuple[str, ...
 
 
 def _measure(finding: Finding, means: FloatArray, players: list[int], rivals: list[int]) -> FloatArray:
-    """means: (3, b, d) of each player's absolute value, value towards the larger, and value. Returns (b,)."""
+    """The statistic of b samples of duels, (b,).
+
+    means: (3, b, d) per player, the mean absolute value, the mean value for the item with more, and the mean value.
+    """
     importance, towards_larger, value = means
     tiny = np.finfo(np.float64).tiny
     if finding.statistic == "importance_ratio":

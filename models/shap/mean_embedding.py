@@ -1,14 +1,14 @@
-"""What is left of a kernel when only a coalition of features is known (pref-shap Propositions 3.1 to 3.3).
+"""The expected kernel when only a coalition S of features is known (pref-shap Propositions 3.1 to 3.3).
 
-For points x of n features, gamma_S(x) = k_S(Z, x) * [K_{S^c}(Z, X) w(x)] with the carriers Z of a fitted function, its
-reference points X of shares p, and the weights of those that stand for what is not known of x:
+gamma_S(x) = k_S(Z, x) * [K_{S^c}(Z, X) w(x)], where Z are the carriers of a fitted function and X the reference points
+with shares p. The weights w(x) say how much each reference point stands for the unknown features of x:
 
-- observational: w(x) = D (D K_S D + lambda I)^-1 D k_S(X, x), D^2 = diag(p), the conditional mean embedding
-  (K_S + n lambda I)^-1 k_S(X, x) where all shares are 1 / n; points that coincide count together;
+- observational: w(x) = D (D K_S D + lambda I)^-1 D k_S(X, x), D^2 = diag(p). With all shares 1 / n this is the
+  conditional mean embedding (K_S + n lambda I)^-1 k_S(X, x). Points that coincide count together;
 - interventional: w(x) = p, the marginal mean embedding.
 
-A function f(x) = beta' k(Z, x) then has the value function beta' gamma_S(x), a form k(Z, x)' B k(Z, x') has
-gamma_S(x)' B gamma_S(x'). One factorisation a coalition serves every x.
+A function f(x) = beta' k(Z, x) has the value function beta' gamma_S(x), and a form k(Z, x)' B k(Z, x') has
+gamma_S(x)' B gamma_S(x'). One factorisation per coalition serves every x.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ Reference = Literal["observational", "interventional"]
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """gamma_S of explained points, for any coalition S of d players.
+    """gamma_S of m explained points, for any coalition S of d players.
 
-    kernels: (d, u, u) of each player's columns between u distinct points.
-    carriers: (r,), reference: (n,), explained: (m,) which of these points are which; shares: (n,) p, they sum to 1.
-    regularisation: lambda of the observational reference; None makes it interventional.
+    kernels: (d, u, u) the kernel of each player's columns among u distinct points.
+    carriers: (r,), reference: (n,), explained: (m,) rows of these points. shares: (n,) p; they sum to 1.
+    regularisation: lambda of the observational reference; None for the interventional one.
     """
 
     kernels: FloatArray
@@ -45,12 +45,16 @@ class Embedding:
     regularisation: float | None
 
     def __call__(self, coalition: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """Gamma of a coalition (d,) and of its complement, each (m, r): they share their kernels."""
+        """Gamma of a coalition (d,) and of its complement, each (m, r); both need the same two products of kernels."""
         inside, outside = self._product(coalition), self._product(~coalition)
         return self._gamma(inside, outside), self._gamma(outside, inside)
 
-    def of_everything(self) -> FloatArray:
-        """k(x, Z) itself, (m, r), which no regularisation has smoothed."""
+    def gamma(self, coalition: BoolArray) -> FloatArray:
+        """Gamma of one coalition (d,), (m, r)."""
+        return self._gamma(self._product(coalition), self._product(~coalition))
+
+    def unsmoothed(self) -> FloatArray:
+        """k(x, Z), (m, r): gamma of all players without regularisation."""
         return _block(self._product(np.ones(len(self.kernels), dtype=np.bool_)), self.explained, self.carriers)
 
     def _product(self, members: BoolArray) -> FloatArray:
@@ -68,8 +72,8 @@ class Embedding:
     def _expected(self, known: FloatArray, unknown: FloatArray) -> FloatArray:
         """w(x)' K_{S^c}(X, Z), (m, r), or (1, r) where it is the same for every point.
 
-        Of a reference point x = X_j, K_S(X, x) = K_S e_j and w = e_j - lambda D (D K_S D + lambda I)^-1 D^-1 e_j, so
-        that for enough of them one inverse costs less than solving for each.
+        If x is the reference point X_j, K_S(X, x) = K_S e_j and w = e_j - lambda D (D K_S D + lambda I)^-1 D^-1 e_j.
+        For enough such points, one inverse costs less than a solve for each.
         """
         carried = _block(unknown, self.reference, self.carriers)
         if self.regularisation is None:
@@ -90,9 +94,9 @@ class Embedding:
 
     @cached_property
     def _explained_in_reference(self) -> IntArray | None:
-        """The place of each explained point in the reference; None where not all are in it, or solving costs less.
+        """Position of each explained point in the reference; None if some are not in it, or if solving costs less.
 
-        In units of n^3, an inverse and its product with the carriers cost 1 + 2 m / n, solving 1 / 3 + 4 m / n.
+        In units of n^3, an inverse and its product with the carriers cost 1 + 2 m / n; solving costs 1 / 3 + 4 m / n.
         """
         place = np.full(self.kernels.shape[1], -1)
         place[self.reference] = np.arange(len(self.reference))
@@ -101,7 +105,7 @@ class Embedding:
 
 
 def _inverse(positive_definite: FloatArray) -> FloatArray:
-    """The inverse of a positive definite matrix, which it overwrites."""
+    """The inverse of a positive definite matrix. Overwrites the matrix."""
     factor, failed = dpotrf(positive_definite.T, lower=True, overwrite_a=True)
     if failed:
         raise LinAlgError("the kernel of a coalition is not positive definite")
@@ -110,7 +114,7 @@ def _inverse(positive_definite: FloatArray) -> FloatArray:
 
 
 def _block(kernel: FloatArray, rows: IntArray, columns: IntArray) -> FloatArray:
-    """What `np.ix_` picks, in half the time; the kernel itself where that is all of it."""
+    """kernel[np.ix_(rows, columns)] in half the time; the kernel itself, not a copy, if that is all of it."""
     for axis, picked in enumerate((rows, columns)):
         if not np.array_equal(picked, np.arange(kernel.shape[axis])):
             kernel = kernel.take(picked, axis=axis)
@@ -118,11 +122,11 @@ def _block(kernel: FloatArray, rows: IntArray, columns: IntArray) -> FloatArray:
 
 
 def distinct_points(*groups: FloatArray) -> tuple[FloatArray, list[IntArray]]:
-    """The points (., d) of several groups that differ, and which of them each point of a group is."""
+    """The distinct points (u, d) of several groups, and for each group the rows of its points among them."""
     points, row = distinct_rows(np.concatenate(groups))
     return points, list(np.split(row, np.cumsum([len(group) for group in groups])[:-1]))
 
 
 def player_kernels(kernel: ItemKernel, points: FloatArray, players: Sequence[Sequence[int]]) -> FloatArray:
-    """(d, u, u) the kernel of each player's columns between u points."""
+    """(d, u, u) the kernel of each player's columns among u points."""
     return np.array([kernel(points, points, columns) for columns in players])

@@ -1,6 +1,6 @@
-"""Shapley values of many games at once that share their players (pref-shap Eq. 3): exactly, or by sampled coalitions.
+"""Shapley values of many games with the same players (pref-shap Eq. 3), exact or from sampled coalitions.
 
-A game is asked for a coalition and its complement together, because the two share most of their work.
+A coalition and its complement are evaluated together, because they share most of their work.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ import numpy as np
 from models.records.arrays import BoolArray, FloatArray
 
 PairedValue = Callable[[BoolArray], tuple[FloatArray, FloatArray]]
-"""nu of a coalition (d,) and of its complement, (m,) each: one value a game."""
+"""nu of a coalition (d,) and of its complement, (m,) each: one value per game."""
 Ask = Callable[[PairedValue, Iterable[BoolArray]], Iterable[tuple[FloatArray, FloatArray]]]
-"""Asks for coalitions and gives the answers in their order: `map`, or that of an executor."""
+"""Evaluates coalitions and returns the values in the same order: `map`, or the `map` of an executor."""
 
 FEWEST = 8
-"""Coalitions sampled for each player, whatever the budget."""
+"""Least number of coalitions sampled per player, whatever the budget."""
 
 
 @dataclass(frozen=True, eq=False)
 class ShapleyValues:
     """Shapley values of d players in m games.
 
-    values: (m, d), each row sums to full - empty; empty, full: (m,) nu of nobody and of all players.
-    standard_error: (m, d) of sampled values, None where all coalitions were asked.
-    coalitions: how many were asked.
+    values: (m, d), each row sums to full - empty. empty, full: (m,) nu of the empty coalition and of all players.
+    standard_error: (m, d) of sampled values; None if all coalitions were evaluated.
+    coalitions: number of distinct coalitions evaluated.
     """
 
     values: FloatArray
@@ -41,7 +41,16 @@ class ShapleyValues:
 def shapley_values(
     value: PairedValue, n_players: int, *, affordable: float, seed: int, ask: Ask = map
 ) -> ShapleyValues:
-    """All 2^d coalitions if so many are affordable, else about as many sampled ones as are, but 8 a player at least."""
+    """Shapley values from all 2^d coalitions if affordable, otherwise from a sample.
+
+    affordable: number of coalitions. The sample has about that size, but at least 8 per player (`FEWEST`).
+
+    >>> def game(coalition):  # worth 1 for the first player, and 4 for the other two together
+    ...     worth = [float(one[0] + 4 * (one[1] and one[2])) for one in (coalition, ~coalition)]
+    ...     return np.array(worth[:1]), np.array(worth[1:])
+    >>> shapley_values(game, 3, affordable=8, seed=0).values
+    array([[1., 2., 2.]])
+    """
     draws = max(affordable, FEWEST * n_players)
     if 2.0**n_players <= draws:
         return exact_values(value, n_players, ask=ask)
@@ -49,7 +58,10 @@ def shapley_values(
 
 
 def exact_values(value: PairedValue, n_players: int, *, ask: Ask = map) -> ShapleyValues:
-    """Ask all 2^d coalitions of d >= 1 players (Eq. 3): a coalition adds to its members and takes from the others."""
+    """Evaluate all 2^d coalitions of d >= 1 players (Eq. 3).
+
+    nu of a coalition is added to the values of its members, and subtracted from those of the others.
+    """
     weights = np.array([1 / (n_players * comb(n_players - 1, size)) for size in range(n_players)])
     total: FloatArray | float = 0.0
     ends: list[tuple[FloatArray, FloatArray]] = []
@@ -67,11 +79,11 @@ def exact_values(value: PairedValue, n_players: int, *, ask: Ask = map) -> Shapl
 
 
 def sampled_values(value: PairedValue, n_players: int, *, n_pairs: int, seed: int, ask: Ask = map) -> ShapleyValues:
-    """Paired KernelSHAP: the weighted least squares of Algorithm 1 over drawn coalitions and their complements.
+    """Paired KernelSHAP: the weighted least squares of Algorithm 1 over sampled coalitions and their complements.
 
-    Sizes are drawn by the Shapley kernel, 1 / (s (d - s)), and the values are made to sum to full - empty exactly. The
-    standard error is that of a least-squares fit under whatever residuals (sandwich), over the n_pairs draws.
-    Raises ValueError unless there are two players and as many pairs as players at least.
+    Sizes s are drawn from the Shapley kernel, with weights 1 / (s (d - s)). A constraint makes the values sum to
+    full - empty exactly. The standard error is the sandwich estimate over the n_pairs draws.
+    Raises ValueError for fewer than two players, or fewer pairs than players.
     """
     if n_players < 2 or n_pairs < n_players:
         raise ValueError(f"cannot sample {n_pairs} pairs of coalitions of {n_players} players")
@@ -96,7 +108,10 @@ def sampled_values(value: PairedValue, n_players: int, *, n_pairs: int, seed: in
 
 
 def _draw(n_players: int, n_pairs: int, rng: np.random.Generator) -> tuple[BoolArray, FloatArray]:
-    """Distinct coalitions (p, d) without the last player, and how often they or their complements were drawn, (p,)."""
+    """Sample coalitions. Returns the distinct ones (p, d), none with the last player, and their counts (p,).
+
+    A coalition with the last player counts as its complement.
+    """
     sizes = np.arange(1, n_players)
     chance = 1.0 / (sizes * (n_players - sizes))
     size = rng.choice(sizes, size=n_pairs, p=chance / chance.sum())

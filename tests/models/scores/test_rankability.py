@@ -33,6 +33,19 @@ def test_paper_scissors_stone_by_hand():
     assert spec_r(dominance(PAPER_SCISSORS_STONE, 3)) == pytest.approx(1 - (1 + 1) / 4)
 
 
+def test_eigenvalues_and_out_degrees_each_have_half_a_say():
+    # A circle of five, each beating the two ahead: all out-degrees are 2, at distance 2 from {4, ..., 0}; L = 2 I - P,
+    # and of the eigenvalues w + w^2 of P, w^5 = 1, the nearest to the ends of the ranking decide.
+    n, ahead = 5, (1, 2)
+    circle = np.array([[at, (at + step) % n] for at in range(n) for step in ahead])
+    w = np.exp(2j * np.pi * np.arange(n) / n)
+    spectrum, ranking_ = 2 - w - w**2, np.arange(n)
+    gap = np.abs(spectrum[:, None] - ranking_)
+    of_eigenvalues = max(gap.min(axis=0).max(), gap.min(axis=1).max())
+    assert of_eigenvalues < 1.8
+    assert spec_r(dominance(circle, n)) == pytest.approx(1 - (of_eigenvalues + 2) / (2 * (n - 1)))
+
+
 def test_nobody_met_is_as_far_from_a_ranking_as_can_be():
     assert spec_r(dominance(np.zeros((0, 2), dtype=int), 5)) == 0.0
 

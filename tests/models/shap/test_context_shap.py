@@ -10,6 +10,7 @@ import pytest
 from models.kernels.gpm import CGPM
 from models.shap.context_shap import ContextShap
 from models.shap.explanation import ShapSettings
+from models.shap.pref_shap import PrefShap
 
 LAMBDA = 0.01
 CONTEXTS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 3.0], [0.5, 3.0]])
@@ -126,6 +127,24 @@ def test_other_weights_of_the_contexts_move_what_is_expected_of_them(model, item
     np.testing.assert_allclose(found.empty, expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("reference", ["observational", "interventional"])
+def test_contexts_count_by_their_training_matches_unless_weights_are_given(model, items, pairs, context_of, reference):
+    counts = np.bincount(context_of, minlength=5)
+    assert counts.max() > 3 * counts.min()
+    at = [int(np.flatnonzero((row == CONTEXTS).all(axis=1))[0]) for row in model.contexts_]
+    np.testing.assert_allclose(model.context_shares_, counts[at] / 120, rtol=0, atol=1e-15)
+    settings = ShapSettings(reference=reference)
+    duels = (items, pairs[:20], CONTEXTS, context_of[:20])
+    found = ContextShap(model, settings=settings).duels(*duels)
+    counted = ContextShap(model, CONTEXTS, weights=counts, settings=settings).duels(*duels)
+    np.testing.assert_allclose(found.values, counted.values, rtol=0, atol=1e-12)
+    alike = ContextShap(model, CONTEXTS, settings=settings).duels(*duels)
+    assert np.abs(found.values - alike.values).max() > 0.01
+    of_items = PrefShap(model, items, settings=settings).duels(items, pairs[:20])
+    by_hand = PrefShap(model, items, contexts=CONTEXTS, context_weights=counts, settings=settings)
+    np.testing.assert_allclose(of_items.values, by_hand.duels(items, pairs[:20]).values, rtol=0, atol=1e-12)
+
+
 def test_a_duel_in_a_context_that_is_not_there_is_refused(model, items):
-    with pytest.raises(ValueError, match="context_of must give one of the 5 contexts"):
+    with pytest.raises(ValueError, match=r"context_of: 1 rows outside 0..4"):
         ContextShap(model).duels(items, [(0, 1)], CONTEXTS, [5])

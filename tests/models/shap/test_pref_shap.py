@@ -226,6 +226,26 @@ def test_one_item_against_all_is_the_mean_of_its_duels(items, name, request):
         assert found.score[row] == pytest.approx(duels.score.sum() / len(items), abs=1e-12)
 
 
+@pytest.mark.parametrize("name", ["gpm", "upm"])
+@pytest.mark.parametrize("reference", ["observational", "interventional"])
+def test_one_item_against_all_counts_each_opponent_by_its_weight_and_as_often_as_it_is_there(
+    items, name, reference, request
+):
+    weights = np.random.default_rng(6).uniform(0.2, 3.0, size=len(items) + 2)
+    weights[9] = 0.0
+    opponents = np.concatenate([items, items[[4, 4]]])
+    settings_ = ShapSettings(reference=reference)
+    explainer = PrefShap(request.getfixturevalue(name), opponents, weights=weights, settings=settings_)
+    found = explainer.against_all(items[[2, 6]])
+    share = weights / weights.sum()
+    for row, item in enumerate([2, 6]):
+        others = [at for at in range(len(opponents)) if at != item]
+        duels = explainer.duels(opponents, [[item, other] for other in others])
+        np.testing.assert_allclose(found.values[row], share[others] @ duels.values, atol=1e-12)
+        assert found.score[row] == pytest.approx(share[others] @ duels.score, abs=1e-12)
+        np.testing.assert_allclose(found.data[row], items[item] - share @ opponents, atol=1e-12)
+
+
 def test_a_utility_is_explained_by_what_it_gains_at_each_of_the_two(items, upm):
     explainer = PrefShap(upm, items, settings=ShapSettings(regularisation=LAMBDA))
     [duel] = explainer.duels(items, [[3, 8]]).values
@@ -251,9 +271,32 @@ def test_sampled_values_agree_with_the_exact_ones_within_their_standard_errors()
     assert exact.standard_error is None
     assert exact.coalitions == 256
     assert sampled.coalitions < 256
-    scores = (sampled.values - exact.values) / sampled.standard_error
-    assert np.sqrt((scores**2).mean()) < 2
+    drawn = [
+        PrefShap(model, items, settings=ShapSettings(budget=150 * 20**3, seed=seed)).duels(items, pairs)
+        for seed in range(30)
+    ]
+    scores = np.array([(one.values - exact.values) / one.standard_error for one in drawn])
+    assert np.sqrt((scores**2).mean()) == pytest.approx(1.0, abs=0.2)
     np.testing.assert_allclose(sampled.values.sum(axis=1), sampled.full, atol=1e-10)
+
+
+def test_the_budget_counts_coalitions_times_the_cubed_number_of_distinct_reference_items(items, gpm):
+    repeated, pairs = np.concatenate([items[:20], items[:5]]), [[0, 1], [4, 9]]
+    enough, short = (
+        PrefShap(gpm, repeated, settings=ShapSettings(budget=budget)).duels(items, pairs)
+        for budget in (2**4 * 20**3, 2**4 * 20**3 - 1)
+    )
+    assert enough.standard_error is None
+    assert enough.coalitions == 2**4
+    assert short.coalitions == 2**4  # 16 are fewer than eight a player: sampling would cost more
+    wider = np.random.default_rng(2).normal(size=(20, 8))
+    model = GPM(penalty=1e-3).fit(wider, matches(wider, 100))
+    enough, short = (
+        PrefShap(model, wider[:15], settings=ShapSettings(budget=budget)).duels(wider, pairs)
+        for budget in (2**8 * 15**3, 2**8 * 15**3 - 1)
+    )
+    assert enough.standard_error is None
+    assert short.standard_error is not None
 
 
 def test_with_little_regularisation_nothing_is_left_unexplained(items, gpm):
@@ -299,13 +342,13 @@ def test_explaining_does_not_import_the_shap_library():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_players_are_features_unless_told_otherwise_and_share_out_the_columns():
+def test_players_are_features_by_default_and_each_column_belongs_to_one():
     columns = [
         Column(name=name, feature=name.split("=")[0], kind=FeatureKind.BINARY, levels=("no", "yes"))
         for name in ("legendary", "types=fire", "types=water")
     ]
     assert players_of(columns, None) == {"legendary": (0,), "types": (1, 2)}
-    with pytest.raises(ValueError, match=r"one player a column; found \[0, 1, 1\]"):
+    with pytest.raises(ValueError, match=r"exactly one player; found \[0, 1, 1\]"):
         players_of(columns, {"a": [0, 1], "b": [1]})
 
 
@@ -318,7 +361,7 @@ def cgpm(items) -> CGPM:
 
 def test_items_are_explained_in_a_context_or_on_average_over_contexts(items, cgpm):
     pairs, weights = np.array([[0, 1], [4, 9]]), np.array([3.0, 0.0, 1.0, 0.0])
-    here = [PrefShap(cgpm, items, context=context).duels(items, pairs) for context in cgpm.contexts_]
+    here = [PrefShap(cgpm, items, contexts=[context]).duels(items, pairs) for context in cgpm.contexts_]
     average = PrefShap(cgpm, items, context_weights=weights).duels(items, pairs)
     np.testing.assert_allclose(average.values, (3 * here[0].values + here[2].values) / 4, atol=1e-12)
     np.testing.assert_allclose(here[2].score, cgpm.decision_function(items, pairs, cgpm.contexts_, [2, 2]), atol=1e-12)
@@ -328,8 +371,8 @@ def test_items_are_explained_in_a_context_or_on_average_over_contexts(items, cgp
 
 def test_contexts_of_a_model_that_knows_none_are_refused(items, gpm, upm):
     for model in (gpm, upm):
-        with pytest.raises(ValueError, match=f"{type(model).__name__} knows no contexts"):
-            PrefShap(model, items, context=[0.0, 1.0])
+        with pytest.raises(ValueError, match=f"{type(model).__name__} has no contexts"):
+            PrefShap(model, items, contexts=[[0.0, 1.0]])
 
 
 def test_a_utility_of_the_model_s_own_is_explained_beside_the_rest(items):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.shap import shapley
 from models.shap.shapley import PairedValue, exact_values, sampled_values, shapley_values
 
 
@@ -95,6 +96,56 @@ def test_all_coalitions_are_asked_while_they_can_be_afforded_and_a_few_a_player_
     sampled = shapley_values(game(table), 6, affordable=0, seed=0)
     assert sampled.standard_error is not None
     assert 6 < sampled.coalitions <= 8 * 6 + 2
+
+
+@pytest.mark.parametrize("n_players", [6, 7])
+def test_coalitions_are_sampled_as_soon_as_one_is_not_affordable(n_players):
+    table = random_table(n_players)
+    exact = shapley_values(game(table), n_players, affordable=2**n_players, seed=0)
+    assert (exact.standard_error, exact.coalitions) == (None, 2**n_players)
+    sampled = shapley_values(game(table), n_players, affordable=2**n_players - 1, seed=0)
+    assert sampled.standard_error is not None
+
+
+@pytest.mark.parametrize("affordable", [0, 50, 200, 401])
+def test_a_sample_is_as_large_as_the_budget_and_of_eight_a_player_at_least(affordable, monkeypatch):
+    """Draws are counted before those that repeat are evaluated together."""
+    drawn = []
+
+    def draw(n_players: int, n_pairs: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        drawn.append(n_pairs)
+        return original(n_players, n_pairs, rng)
+
+    original = shapley._draw
+    monkeypatch.setattr(shapley, "_draw", draw)
+    asked: list[tuple[bool, ...]] = []
+    found = shapley_values(game(random_table(10), asked), 10, affordable=affordable, seed=0)
+    promised = max(affordable, 80)
+    assert 2 * drawn[0] == promised - promised % 2
+    assert found.coalitions == 2 * len(asked)
+    assert len(set(asked)) == len(asked)
+    assert 0.5 * promised < found.coalitions <= promised + 2
+
+
+@pytest.mark.parametrize("n_pairs", [40, 400])
+def test_counts_of_the_coalitions_add_up_to_the_pairs_and_sizes_follow_the_shapley_kernel(n_pairs):
+    coalitions, counts = shapley._draw(6, n_pairs, np.random.default_rng(0))
+    assert counts.sum() == n_pairs
+    assert not coalitions[:, -1].any()
+    assert len(np.unique(coalitions, axis=0)) == len(coalitions)
+    if n_pairs == 400:
+        size = coalitions.sum(axis=1)
+        lone = counts[(size == 1) | (size == 5)].sum() / n_pairs
+        weight = {s: 1 / (s * (6 - s)) for s in range(1, 6)}
+        assert lone == pytest.approx((weight[1] + weight[5]) / sum(weight.values()), abs=0.1)
+
+
+def test_the_standard_error_of_a_sample_falls_with_the_root_of_its_size_and_grows_with_the_games():
+    table = random_table(9, games=2)
+    few, many = (sampled_values(game(table), 9, n_pairs=n, seed=0).standard_error for n in (200, 3200))
+    assert np.median(few / many) == pytest.approx(4.0, rel=0.2)
+    scaled = sampled_values(game(3 * table + 1), 9, n_pairs=200, seed=0).standard_error
+    np.testing.assert_allclose(scaled, 3 * few, rtol=1e-9)
 
 
 def test_too_few_pairs_of_coalitions_are_refused():
