@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from pydantic import Field
 
 from models.records.base import Record
 from models.records.errors import PrefstudyError
+from models.records.whole_file import whole_file
 from prompts.engine import request_key
 
 FORMAT = 1
@@ -224,20 +224,15 @@ class Ledger:
                 f"{self.path}: the ledger is not as it was written, so nothing is exported ({len(problems):,} found). "
                 f"What is wrong: prefstudy ledger verify --ledger {self.path}"
             )
-        aside = path.with_name(f".{path.name}.{os.getpid()}")
         rows = 0
         try:
-            aside.touch(mode=PRIVATE)
-            with aside.open("w", encoding="utf-8") as file:
+            with whole_file(path, mode=PRIVATE) as aside, aside.open("w", encoding="utf-8") as file:
                 for entry in self.entries():
                     document = {**entry.model_dump(mode="json"), "checksum": entry.checksum}
                     file.write(json.dumps(document, ensure_ascii=False) + "\n")
                     rows += 1
-            aside.replace(path)
         except OSError as error:
             raise LedgerError(f"{path}: the ledger cannot be written there ({error.strerror or error}).") from None
-        finally:
-            aside.unlink(missing_ok=True)
         return rows
 
     def import_from(self, export: Export) -> Imported:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from pydantic import TypeAdapter, ValidationError
 
+from models.records.settings_errors import dotted
 from models.shap.explanation import REST
 from models.shap.findings import STATISTICS, Finding, Verdict
 from reports.figures.beeswarm import PlayerValues, draw_explanation
@@ -55,7 +56,7 @@ def read_verdicts(run: FinishedRun) -> tuple[Verdict, ...]:
         return TypeAdapter(tuple[Verdict, ...]).validate_python(run.json("findings"))
     except ValidationError as problem:
         first = problem.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
+        where = dotted(first["loc"])
         path = run.path / "results" / "findings.json"
         raise NotARunError(f"{path}, {where}: {first['msg']}. Run the study again.") from problem
 

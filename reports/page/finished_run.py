@@ -15,6 +15,7 @@ from models.records.card import DataCard
 from models.records.errors import PrefstudyError
 from models.records.results import MetricRow
 from models.records.run_record import RunRecord
+from models.records.settings_errors import dotted
 
 DATA_CARDS = "data_cards"
 
@@ -71,7 +72,7 @@ class FinishedRun:
             cards = TypeAdapter(tuple[DataCard, ...]).validate_python(self.json(DATA_CARDS))
         except ValidationError as problem:
             first = problem.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
+            where = dotted(first["loc"])
             raise NotARunError(f"{path}, {where}: {first['msg']}. Run the study again.") from problem
         return {card.manifest.name: card for card in cards}
 
@@ -103,7 +104,7 @@ def open_run(path: Path) -> FinishedRun:
         metrics = TypeAdapter(tuple[MetricRow, ...]).validate_python(_read_json(metrics_path))
     except ValidationError as problem:
         first = problem.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
+        where = dotted(first["loc"])
         file = path / "run.json" if problem.title == "RunRecord" else metrics_path
         raise NotARunError(f"{file}, {where}: {first['msg']} ({problem.error_count()} such problems).") from problem
     return FinishedRun(path, record, metrics)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from models.records.errors import OutputError
+from models.records.whole_file import whole_file
 from reports.page.blocks import Page
 from reports.page.finished_run import FinishedRun, NotARunError, open_run
 from reports.page.html import standalone_svg, to_html
@@ -37,7 +37,7 @@ def render(run_dir: Path) -> Rendered:
     with _output_to(run_dir):
         (run_dir / "figures").mkdir(exist_ok=True)
         for picture in page.pictures:
-            with _whole(run_dir / "figures" / f"{picture.name}.svg") as aside:
+            with whole_file(run_dir / "figures" / f"{picture.name}.svg") as aside:
                 aside.write_text(standalone_svg(picture), "utf-8")
     return write_page(page, run_dir, "report", created=run.record.started)
 
@@ -47,9 +47,9 @@ def write_page(page: Page, folder: Path, name: str, *, created: datetime) -> Ren
     html = to_html(page)
     rendered = Rendered(folder / f"{name}.html", folder / f"{name}.pdf")
     with _output_to(folder):
-        with _whole(rendered.html) as aside:
+        with whole_file(rendered.html) as aside:
             aside.write_text(html, "utf-8")
-        with _whole(rendered.pdf) as aside:
+        with whole_file(rendered.pdf) as aside:
             write_pdf(html, aside, title=page.title, created=created)
     return rendered
 
@@ -77,14 +77,3 @@ def _output_to(folder: Path) -> Iterator[None]:
         yield
     except OSError as problem:
         raise OutputError(f"The report cannot be written to {folder}: {problem.strerror or problem}.") from problem
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """A file beside `path` to write to; it takes that name when the block ends, and is gone if the block raises."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        yield aside
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
