@@ -76,8 +76,10 @@ class PreferenceExplanation:
     @property
     def explanation(self) -> Explanation:
         """As the shap library has it, for any of its plots."""
-        from shap import Explanation  # noqa: PLC0415 - it takes seconds, and the numbers need none of it
-
+        try:
+            from shap import Explanation  # noqa: PLC0415 - it takes seconds, and the numbers need none of it
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError("This needs the shap library: pip install -e '.[shap]'") from error
         return Explanation(
             values=self.values,
             base_values=self.empty,

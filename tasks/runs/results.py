@@ -81,4 +81,4 @@ def _rounded_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _has_floats(kind: pa.DataType) -> bool:
     if pa.types.is_nested(kind):
         return any(_has_floats(kind.field(at).type) for at in range(kind.num_fields))
-    return pa.types.is_floating(kind)
+    return bool(pa.types.is_floating(kind))

@@ -60,9 +60,6 @@ def _reports() -> Iterator[Check]:
         yield Check("PDF", False, f"plutoprint does not load ({error}); reinstall it: make setup", needed=True)
     else:
         yield Check("PDF", True, f"plutoprint {metadata.version('plutoprint')}", needed=True)
-    fonts = [name for name in ("font-source-serif-pro", "font-source-sans-pro") if not _installed(name)]
-    detail = f"{', '.join(fonts)} not installed: make setup" if fonts else "Source Serif and Source Sans"
-    yield Check("Fonts", not fonts, detail, needed=True)
 
 
 def _prefect() -> Check:

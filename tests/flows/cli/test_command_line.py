@@ -253,7 +253,7 @@ def test_a_check_of_missing_data_exits_with_1_and_says_how_to_get_it(capsys: pyt
 def test_the_doctor_gives_every_subject_one_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = ask(capsys, "doctor")
     assert code == 0
-    for subject in ("PDF", "Fonts", "Prefect", "Data: sushi", "vLLM", "GPU", "OpenAI-compatible server"):
+    for subject in ("PDF", "Prefect", "Data: sushi", "vLLM", "GPU", "OpenAI-compatible server"):
         assert sum(line.startswith(subject) for line in out.splitlines()) == 1
     assert "prefstudy data fetch sushi" in out
 
