@@ -59,7 +59,7 @@ class Comparison(NamedTuple):
     published: float
 
 
-class Told(NamedTuple):
+class Shown(NamedTuple):
     """The latest run of a study, and its page."""
 
     run: FinishedRun
@@ -74,19 +74,19 @@ def render_index(folder: Path) -> Rendered:
 
     Raises NotARunError if no run can be shown, OutputError if `folder` cannot be written to.
     """
-    told: dict[str, Told] = {}
-    untold: dict[str, str] = {}
+    shown: dict[str, Shown] = {}
+    refused: dict[str, str] = {}
     for name, run_dir in _latest(folder).items():
         try:
             run = open_run(run_dir)
-            told[name] = Told(run, page_of(run)(run))
+            shown[name] = Shown(run, page_of(run)(run))
         except NotARunError as problem:
-            untold[name] = str(problem)
-    if not told:
-        reasons = "".join(f"\n{reason}" for reason in untold.values())
+            refused[name] = str(problem)
+    if not shown:
+        reasons = "".join(f"\n{reason}" for reason in refused.values())
         raise NotARunError(f"{folder} holds no run to report. Run a study first: prefstudy run STUDY{reasons}")
-    newest = max(run.record.started for run, _ in told.values())
-    return write_page(_page(tuple(told.values()), untold, _unfinished(folder)), folder, NAME, created=newest)
+    newest = max(run.record.started for run, _ in shown.values())
+    return write_page(_page(tuple(shown.values()), refused, _unfinished(folder)), folder, NAME, created=newest)
 
 
 def _latest(folder: Path) -> dict[str, Path]:
@@ -104,19 +104,19 @@ def _unfinished(folder: Path) -> list[UnfinishedRun]:
     return sorted(runs, key=lambda run: (run.started, run.study, run.run_id), reverse=True)
 
 
-def _page(told: Sequence[Told], untold: Mapping[str, str], unfinished: Sequence[UnfinishedRun]) -> Page:
-    sections = [Section("", [_digest(run, page) for run, page in told])]
-    if untold:
-        failed: list[Block] = [Definitions(tuple(untold.items()))]
+def _page(shown: Sequence[Shown], refused: Mapping[str, str], unfinished: Sequence[UnfinishedRun]) -> Page:
+    sections = [Section("", [_digest(run, page) for run, page in shown])]
+    if refused:
+        failed: list[Block] = [Definitions(tuple(refused.items()))]
         sections.append(Section("Not shown", failed))
     if unfinished:
         sections.append(Section("Failed or stopped", [_unfinished_table(unfinished)]))
     return Page(
         study="All studies",
         title="What the latest run of each study found",
-        facts=[_dates([run.record.started for run, _ in told])],
-        warnings=_warnings(told),
-        answer=Answer(list(_answer(told))),
+        facts=[_dates([run.record.started for run, _ in shown])],
+        warnings=_warnings(shown),
+        answer=Answer(list(_answer(shown))),
         sections=sections,
     )
 
@@ -140,24 +140,24 @@ def _dates(started: Sequence[datetime]) -> str:
     return f"Runs of {first}" + (f" to {last}" if last != first else "")
 
 
-def _warnings(told: Sequence[Told]) -> tuple[str, ...]:
+def _warnings(shown: Sequence[Shown]) -> tuple[str, ...]:
     """The warnings of all studies; IN PART marks one that does not hold for every study."""
-    marks = [page.warnings for _, page in told]
+    marks = [page.warnings for _, page in shown]
     return tuple(
         mark if all(mark in of_one for of_one in marks) else f"IN PART {mark}"
         for mark in dict.fromkeys(mark for of_one in marks for mark in of_one)
     )
 
 
-def _answer(told: Sequence[Told]) -> Iterator[str]:
-    simulated = sum(run.record.simulated for run, _ in told)
-    data = {0: "on real data", len(told): "on simulated data"}.get(
-        simulated, f"{len(told) - simulated} on real data and {simulated} on simulated data"
+def _answer(shown: Sequence[Shown]) -> Iterator[str]:
+    simulated = sum(run.record.simulated for run, _ in shown)
+    data = {0: "on real data", len(shown): "on simulated data"}.get(
+        simulated, f"{len(shown) - simulated} on real data and {simulated} on simulated data"
     )
-    yield f"{f'The latest runs of {len(told)} studies' if len(told) > 1 else 'The latest run of one study'}, {data}."
+    yield f"{f'The latest runs of {len(shown)} studies' if len(shown) > 1 else 'The latest run of one study'}, {data}."
     differences = [
         f"{page.study} {found - published:+.3f}".replace("-", "−")
-        for run, page in told
+        for run, page in shown
         for row, found, published in _comparisons(run, page)[:1]
     ]
     if differences:

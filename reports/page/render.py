@@ -1,4 +1,4 @@
-"""From the folder of a finished run to its report: figures, one HTML page, one PDF of the same content."""
+"""The report of a finished run: figures, one HTML page, and one PDF of the same content."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from reports.page.pdf import write_pdf
 
 
 class Rendered(NamedTuple):
-    """Where the report lies."""
+    """The files of a report."""
 
     html: Path
     pdf: Path
 
 
 def render(run_dir: Path) -> Rendered:
-    """Write `figures/*.svg`, `report.html` and `report.pdf` of the run in `run_dir`, reading nothing but that folder.
+    """Write `figures/*.svg`, `report.html` and `report.pdf` of the run in `run_dir`, reading only that folder.
 
     Each file appears whole or not at all. The same folder always gives the same bytes.
 
-    Raises NotARunError if the folder is not a run's or lacks a result, OutputError if it cannot be written to.
+    Raises NotARunError if the folder holds no run of this format or lacks a result, OutputError if writing fails.
     """
     run = open_run(run_dir)
     page = page_of(run)(run)
@@ -55,10 +55,7 @@ def write_page(page: Page, folder: Path, name: str, *, created: datetime) -> Ren
 
 
 def page_of(run: FinishedRun) -> Callable[[FinishedRun], Page]:
-    """The function `page` of the module in this room that is named as the study.
-
-    Raises NotARunError if there is none.
-    """
+    """The function `page` of the module `reports.studies.<study>`. Raises NotARunError if there is none."""
     study = run.record.study
     module = (
         import_module(f"reports.studies.{study}")

@@ -50,7 +50,7 @@ class RunFolder:
         return self.partial / "work"
 
     def step(self, name: str, *, total: int | None = None) -> AbstractContextManager[None]:
-        """Announce a step of the run and keep the time it takes for `run.json`."""
+        """Log a step of the run, and keep its time for `run.json`."""
         return step(name, total=total, into=self.seconds)
 
 
