@@ -17,7 +17,8 @@ from models.records.errors import PrefstudyError
 from models.records.run_record import AnswerTime
 from models.records.settings_errors import dotted
 from prompts.engine import Engine, Reply, Request
-from prompts.ledger import Entry, Ledger
+from prompts.ledger import Ledger
+from prompts.ledger_entry import Entry
 
 ATTEMPTS = 3
 

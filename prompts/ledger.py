@@ -1,70 +1,28 @@
-"""The ledger: every answer a model ever gave to a study, recorded before it is used; the audit trail, and the memory.
+"""The ledger: an SQLite file with every answer a model gave to a study. Answers are recorded before they are used.
 
-It holds patients' texts, in the messages, so it is to be kept as the raw data is.
+It holds patients' texts (in the messages), so store it as carefully as the raw data.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from pydantic import Field
-
-from models.records.base import Record
-from models.records.errors import PrefstudyError
 from models.records.whole_file import whole_file
-from prompts.engine import request_key
+from prompts.ledger_entry import Entry, Export, LedgerError
 
 FORMAT = 1
 BUSY_SECONDS = 60.0
 PRIVATE = 0o600
-"""Patients' texts are nobody else's to read."""
-
-
-class LedgerError(PrefstudyError):
-    """A ledger cannot be opened, or what is to be imported is not the ledger it says it is."""
-
-
-class Entry(Record):
-    """One row: a request, asked once, and what came back. `problem` says why an answer was refused."""
-
-    key: str = Field(description="sha256 of model, revision, template, messages, schema and sampling")
-    attempt: int = Field(ge=1)
-    model: str
-    revision: str
-    template: str = Field(description="name and version")
-    subject: str
-    messages: str = Field(description="JSON", repr=False)
-    answer_schema: str = Field(description="JSON")
-    sampling: str = Field(description="JSON; what changes with the attempt follows from its number")
-    answer: str = Field(repr=False)
-    problem: str | None
-    finish_reason: str
-    prompt_tokens: int
-    answer_tokens: int
-    seconds: float
-    time: datetime
-
-    @property
-    def checksum(self) -> str:
-        """The sha256 of the row."""
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
-
-    @property
-    def expected_key(self) -> str:
-        """The key that follows from what the row says was asked."""
-        asked = (json.loads(text) for text in (self.messages, self.answer_schema, self.sampling))
-        return request_key(self.model, self.revision, self.template, *asked)
+"""Only the owner may read or write: the file holds patients' texts."""
 
 
 class Summary(NamedTuple):
-    """What one model answered to one template. attempts: times asked; refused: answers that broke their schema."""
+    """Counts for one model and one template. attempts: answers recorded; refused: those that broke their schema."""
 
     model: str
     revision: str
@@ -76,15 +34,8 @@ class Summary(NamedTuple):
     seconds: float
 
 
-class Export(NamedTuple):
-    """The rows of an exported file, a line each; all of them are as they were written."""
-
-    path: Path
-    entries: list[Entry]
-
-
 class Imported(NamedTuple):
-    """Rows an import added, and rows that were there already."""
+    """Number of rows an import added, and of rows the ledger already had."""
 
     added: int
     known: int
@@ -102,7 +53,15 @@ _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM entries"
 
 
 class Ledger:
-    """A ledger file. Several processes may use it at once: of two answers to one request the first recorded counts."""
+    """A ledger file. Several processes may use it at once; the first answer recorded for an attempt stays.
+
+    Raises LedgerError if the file is not a ledger, or if `must_exist` and it is missing.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder, Ledger(Path(folder) / "ledger.sqlite") as ledger:
+    ...     len(ledger), ledger.models(), ledger.verify()
+    (0, [], [])
+    """
 
     def __init__(self, path: Path, *, must_exist: bool = False) -> None:
         self.path = path
@@ -122,14 +81,14 @@ class Ledger:
             ) from None
 
     def _set_up(self) -> None:
-        """Make the table where there is none; refuse a ledger of another format, and any other database."""
+        """Create the table in a new file. Raises LedgerError for another format or another kind of database."""
         if self._format == 0:
             with self._transaction():
-                if self._format == 0:  # still: another process may have made it meanwhile
+                if self._format == 0:  # another process may have created it meanwhile
                     [(tables,)] = self._connection.execute("SELECT count(*) FROM sqlite_master")
                     if tables:
                         raise LedgerError(
-                            f"{self.path}: this is a database of something else. Name another: --set ledger=FILE"
+                            f"{self.path}: this database is not a ledger. Name another: --set ledger=FILE"
                         )
                     self._connection.execute(_TABLE)
                     self._connection.execute(f"PRAGMA user_version = {FORMAT}")
@@ -146,7 +105,7 @@ class Ledger:
         return int(found)
 
     def __enter__(self) -> Self:
-        """The ledger itself; it is closed when the block ends."""
+        """Return the ledger itself; it is closed when the block ends."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -158,19 +117,19 @@ class Ledger:
         self._connection.close()
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         [(rows,)] = self._rows("SELECT count(*) FROM entries")
         return int(rows)
 
     def record(self, entries: Iterable[Entry]) -> None:
-        """Write rows, all of them or none; a row that is there already stays as it is."""
+        """Write rows, all of them or none. A row whose key and attempt are already recorded is not changed."""
         rows = [(*_stored(entry), entry.checksum) for entry in entries]
         marks = ", ".join("?" * (len(_COLUMNS) + 1))
         with self._transaction():
             self._connection.executemany(f"INSERT OR IGNORE INTO entries VALUES ({marks})", rows)
 
     def recorded(self, keys: Sequence[str]) -> dict[str, list[Entry]]:
-        """The rows of each of these requests that has any, by attempt."""
+        """The rows of each of these requests, in order of attempt. A request without rows is left out."""
         wanted = json.dumps(list(dict.fromkeys(keys)))
         query = f"{_SELECT} WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key, attempt"
         found: dict[str, list[Entry]] = {}
@@ -197,32 +156,32 @@ class Ledger:
         return [Summary(*row) for row in self._rows(query)]
 
     def verify(self) -> list[str]:
-        """What is wrong with the ledger, a line each; it never quotes a message or an answer."""
+        """One line for each damaged or altered row. No line quotes a message or an answer."""
         problems = [row for (row,) in self._rows("PRAGMA integrity_check") if row != "ok"]
         for *row, checksum in self._rows(f"SELECT {', '.join(_COLUMNS)}, checksum FROM entries"):
             where = f"{row[0][:12]} attempt {row[1]}"
             try:
                 entry = _entry(row)
                 if entry.checksum != checksum:
-                    problems.append(f"{where}: the row is not as it was written")
+                    problems.append(f"{where}: the row was altered after it was written")
                 elif entry.expected_key != entry.key:
-                    problems.append(f"{where}: the key is not that of the request")
-            except ValueError:  # pydantic's and JSON's errors are ValueErrors, and both would quote the row
+                    problems.append(f"{where}: the key does not belong to the question")
+            except ValueError:  # from pydantic or JSON; its text would quote the row
                 problems.append(f"{where}: the row is malformed")
         return problems
 
     def export(self, path: Path) -> int:
-        """Write all rows to a file of JSON lines, whole or not at all; returns how many.
+        """Write all rows to a file of JSON lines, whole or not at all, and return their number.
 
-        Raises LedgerError if the file cannot be written or is the ledger itself, or if a row is not as it was written:
-        in the file nobody could tell any more.
+        Raises LedgerError if the file cannot be written or is the ledger itself, or if a row was altered: in the file,
+        nobody could see that any more.
         """
         if path.exists() and path.samefile(self.path):
             raise LedgerError(f"{path}: this is the ledger itself. Name another file.")
         if problems := self.verify():
             raise LedgerError(
-                f"{self.path}: the ledger is not as it was written, so nothing is exported ({len(problems):,} found). "
-                f"What is wrong: prefstudy ledger verify --ledger {self.path}"
+                f"{self.path}: nothing is exported, because rows were altered ({len(problems):,} found). "
+                f"See which: prefstudy ledger verify --ledger {self.path}"
             )
         rows = 0
         try:
@@ -238,7 +197,7 @@ class Ledger:
     def import_from(self, export: Export) -> Imported:
         """Add the rows of an exported file, all of them or none.
 
-        Raises LedgerError, naming the line, for a row that is another answer to a request than the one the ledger has.
+        Raises LedgerError, naming the line, if a row differs from the ledger's own answer to that attempt.
         """
         path, entries = export
         known = self.recorded([entry.key for entry in entries])
@@ -258,13 +217,13 @@ class Ledger:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All of the block or none. Raises LedgerError if the file is damaged, locked by another or its disk full."""
+        """Commit the whole block or nothing. Raises LedgerError if the file is damaged or locked, or the disk full."""
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
             except BaseException:
-                if self._connection.in_transaction:  # SQLite itself rolls back where the disk is full
+                if self._connection.in_transaction:  # SQLite itself rolls back when the disk is full
                     self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
@@ -272,7 +231,7 @@ class Ledger:
             raise LedgerError(f"{self.path}: the ledger cannot be written ({error}).") from None
 
     def _rows(self, query: str, values: Sequence[str] = ()) -> Iterator[Any]:
-        """The rows of a query. Raises LedgerError if the file is damaged or locked by another."""
+        """The rows of a query. Raises LedgerError if the file is damaged or locked by another process."""
         try:
             yield from self._connection.execute(query, values)
         except sqlite3.Error as error:
@@ -283,9 +242,9 @@ class Ledger:
     def _read(self, row: Sequence[Any]) -> Entry:
         try:
             return _entry(row)
-        except ValueError:  # pydantic's would quote the row
+        except ValueError:  # from pydantic; its text would quote the row
             raise LedgerError(
-                f"{self.path}: the row {row[0][:12]} attempt {row[1]} is malformed. All that is wrong: "
+                f"{self.path}: the row {row[0][:12]} attempt {row[1]} is malformed. See all: "
                 f"prefstudy ledger verify --ledger {self.path}"
             ) from None
 
@@ -296,28 +255,3 @@ def _stored(entry: Entry) -> tuple[Any, ...]:
 
 def _entry(row: Sequence[Any]) -> Entry:
     return Entry(**dict(zip(_COLUMNS, row, strict=True)))
-
-
-def read_export(path: Path) -> Export:
-    """Read a file of exported rows. Raises LedgerError, naming the line, for one that is malformed or was altered."""
-    return Export(path, list(_exported(path)))
-
-
-def _exported(path: Path) -> Iterator[Entry]:
-    try:
-        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise LedgerError(
-            f"{path}: the file cannot be read ({getattr(error, 'strerror', None) or 'not text'})."
-        ) from None
-    for number, line in enumerate(lines, 1):
-        try:
-            document = json.loads(line)
-            checksum = document.pop("checksum")
-            entry = Entry.model_validate(document)
-            intact = entry.checksum == checksum and entry.expected_key == entry.key
-        except (ValueError, KeyError, AttributeError, TypeError):  # pydantic's is a ValueError, and would quote
-            raise LedgerError(f"{path}, line {number}: expected a row of an exported ledger.") from None
-        if not intact:
-            raise LedgerError(f"{path}, line {number}: the row is not as it was written.")
-        yield entry

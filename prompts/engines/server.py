@@ -1,30 +1,30 @@
-"""The engine `server`: any server that speaks the OpenAI protocol, such as a remote vLLM or a llama.cpp on a laptop."""
+"""The engine `server`: any server with the OpenAI protocol, such as a remote vLLM or a llama.cpp on a laptop."""
 
 from __future__ import annotations
 
 import logging
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Annotated, Any, Literal
 
-from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError
+from openai import APIStatusError, OpenAI, OpenAIError
 from openai.types.chat import ChatCompletion
 from pydantic import AfterValidator, Field, HttpUrl, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
-from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from models.records.base import Record
 from prompts.engine import EngineError, Reply, Request
 
-LONGEST_WAIT = 60.0
-REFUSED = (400, 401, 403, 404, 422)
-"""Answers that another try would not change."""
+CHATTY_LOGGERS = ("openai", "httpx", "httpcore", "httpx2", "httpcore2")
+"""At level DEBUG these log every message."""
+SECONDS_TO_LIST_MODELS = 10.0
 
 
 def _is_url(text: str) -> str:
-    """The text as it was given: a `HttpUrl` would become another, which the run-id would show."""
+    """Return the text unchanged if it is a URL. A `HttpUrl` would normalise it, and so change the run-id."""
     try:
         TypeAdapter(HttpUrl).validate_python(text)
     except ValidationError as error:
@@ -33,36 +33,42 @@ def _is_url(text: str) -> str:
 
 
 class ServerSettings(Record):
-    """Where the server is and how it is asked. A key, if it wants one, is read from OPENAI_API_KEY and kept nowhere."""
+    """Address of the server and how to ask it. An API key is read from OPENAI_API_KEY and stored nowhere."""
 
     kind: Literal["server"] = "server"
     url: Annotated[str, AfterValidator(_is_url)] = Field(
         description="address of the server, for example http://gpu-box:8000/v1"
     )
-    model: str = Field(default="Qwen/Qwen3.5-27B", description="the model's name there")
-    revision: str = Field(default="as served", description="its revision, as the ledger is to record it")
-    concurrency: int = Field(default=8, ge=1, le=256, description="requests under way at the same time")
-    timeout: float = Field(default=300.0, gt=0, description="seconds to wait for an answer")
-    retries: int = Field(default=5, ge=0, description="tries after a failed one, with longer and longer waits between")
-    can_think: bool = Field(default=True, description="whether the model knows how to think, and when not to")
+    model: str = Field(default="Qwen/Qwen3.5-27B", description="name of the model on the server")
+    revision: str = Field(default="as served", description="revision of the model, as recorded in the ledger")
+    concurrency: int = Field(default=8, ge=1, le=256, description="requests sent at the same time")
+    timeout: float = Field(default=300.0, gt=0, description="seconds to wait for one answer")
+    retries: int = Field(
+        default=5,
+        ge=0,
+        description="further tries after a status 429 or 5xx, a timeout or a broken connection; the wait doubles each "
+        "time, or is what the server's Retry-After says",
+    )
+    can_think: bool = Field(default=True, description="whether the model has a thinking mode to switch on and off")
 
 
 class Server:
-    """Asks a server, several requests at a time; what fails for a moment is tried again."""
+    """Asks a server, several requests at a time. The OpenAI client retries requests that fail for a passing reason."""
 
     def __init__(self, settings: ServerSettings) -> None:
-        # In detail these would log every message.
-        for name in ("openai", "httpx", "httpcore"):
+        for name in CHATTY_LOGGERS:
             logger = logging.getLogger(name)
             logger.setLevel(max(logger.getEffectiveLevel(), logging.WARNING))
         self.model, self.revision, self.settings = settings.model, settings.revision, settings
-        # tenacity does the trying again, and a server of one's own asks for no key.
+        # The client insists on a key; a server of one's own needs none.
         key = os.environ.get("OPENAI_API_KEY", "none")
-        self._client = OpenAI(base_url=settings.url, api_key=key, timeout=settings.timeout, max_retries=0)
+        self._client = OpenAI(
+            base_url=settings.url, api_key=key, timeout=settings.timeout, max_retries=settings.retries
+        )
         self._check()
 
     def reply(self, requests: Sequence[Request]) -> list[Reply]:
-        """One reply to each request. Raises EngineError if the server does not answer one of them after all tries."""
+        """One reply to each request, in their order. Raises EngineError if one of them fails after all retries."""
         pool = ThreadPoolExecutor(self.settings.concurrency)
         try:
             return list(pool.map(self._reply_one, requests))
@@ -74,11 +80,13 @@ class Server:
         self._client.close()
 
     def _check(self) -> None:
-        """Make sure, before a study begins, that the server is there and has the model."""
-        try:
-            there = [model.id for model in self._client.with_options(timeout=10.0).models.list()]
-        except OpenAIError as error:
-            raise EngineError(self._silent(error)) from None
+        """Raise EngineError if the server does not answer or does not have the model.
+
+        There are no retries: nothing is lost yet, and whoever waits wants to know at once.
+        """
+        client = self._client.with_options(timeout=SECONDS_TO_LIST_MODELS, max_retries=0)
+        with self._complaints():
+            there = [model.id for model in client.models.list()]
         if there and self.model not in there:
             raise EngineError(
                 f"server: {self.settings.url} has no model {self.model}; it has: {', '.join(there)}. "
@@ -87,17 +95,9 @@ class Server:
 
     def _reply_one(self, request: Request) -> Reply:
         start = time.perf_counter()
-        patient = Retrying(
-            stop=stop_after_attempt(self.settings.retries + 1),
-            wait=wait_random_exponential(max=LONGEST_WAIT),
-            retry=retry_if_exception(_is_passing),
-            reraise=True,
-        )
-        try:
-            completion = patient(self._ask, request)
-        except OpenAIError as error:
-            raise EngineError(self._silent(error)) from None
-        return _reply(completion, time.perf_counter() - start)
+        with self._complaints():
+            completion = self._ask(request)
+            return _reply(completion, time.perf_counter() - start)
 
     def _ask(self, request: Request) -> ChatCompletion:
         sampling = request.sampling
@@ -116,13 +116,22 @@ class Server:
         completion: ChatCompletion = self._client.chat.completions.create(**asked)
         return completion
 
-    def _silent(self, error: Any) -> str:
-        """What went wrong, without the server's own words: they may repeat what was asked."""
-        status = getattr(error, "status_code", None)
-        what = f"answers with status {status}" if status else f"does not answer ({type(error).__name__})"
+    @contextmanager
+    def _complaints(self) -> Iterator[None]:
+        """Raise EngineError for whatever goes wrong, without the server's own words: they may repeat the question."""
+        try:
+            yield
+        except APIStatusError as error:
+            raise EngineError(self._complaint(f"answers with status {error.status_code}")) from None
+        except OpenAIError as error:
+            raise EngineError(self._complaint(f"does not answer ({type(error).__name__})")) from None
+        except (ValueError, TypeError, AttributeError, IndexError):  # what came back lacks the expected fields
+            raise EngineError(self._complaint("does not answer in the OpenAI protocol")) from None
+
+    def _complaint(self, what: str) -> str:
         return (
-            f"server: {self.settings.url} {what}. The ledger keeps all answers so far; run again when it is back, or "
-            "without a model: --engine rules"
+            f"server: {self.settings.url} {what}. The ledger keeps all answers so far; run again when the server works, "
+            "or without a model: --engine rules"
         )
 
 
@@ -136,10 +145,3 @@ def _reply(completion: ChatCompletion, seconds: float) -> Reply:
         answer_tokens=usage.completion_tokens if usage else 0,
         seconds=seconds,
     )
-
-
-def _is_passing(error: BaseException) -> bool:
-    """Whether another try may help."""
-    if isinstance(error, APIStatusError):
-        return error.status_code not in REFUSED
-    return isinstance(error, APIConnectionError)

@@ -60,6 +60,25 @@ def test_an_answer_that_breaks_its_schema_is_asked_again_with_another_draw(ledge
     assert [entry.problem for entry in ledger.entries()] == ["the whole: json_invalid", "value: bool_type", None]
 
 
+def test_the_answer_is_that_of_the_valid_attempt_and_earlier_attempts_are_kept_in_order(ledger: Ledger) -> None:
+    given = ["first", "second", '{"value":false}']
+    replies = iter(given)
+    [answer] = Conversation(Scripted(lambda _: next(replies)), ledger).ask(questions(1))
+    assert answer.value is False
+    assert [(entry.attempt, entry.answer) for entry in ledger.entries()] == list(enumerate(given, 1))
+    [again] = Conversation(Replay(ReplaySettings(), ledger), ledger).ask(questions(1))
+    assert again == answer
+
+
+def test_of_two_valid_attempts_the_first_counts(ledger: Ledger) -> None:
+    """A recorded answer stays the answer, whatever is recorded after it."""
+    Conversation(Scripted(), ledger).ask(questions(1))
+    [row] = ledger.entries()
+    ledger.record([row.model_copy(update={"attempt": 2, "answer": '{"value":false}'})])
+    [answer] = Conversation(Scripted(), ledger).ask(questions(1))
+    assert answer.value is True
+
+
 def test_after_three_answers_that_break_the_schema_a_value_is_missing_and_counted_and_not_asked_again(
     ledger: Ledger,
 ) -> None:
@@ -132,6 +151,32 @@ def test_replay_answers_from_the_ledger_and_names_what_is_missing(ledger: Ledger
         EngineError, match=r"no answer of scripted to 1 requests, the first of them extract_feature\.1 about a-02"
     ):
         Conversation(replay, ledger).ask(questions(3))
+
+
+def test_replay_takes_three_refused_attempts_as_a_missing_value(ledger: Ledger) -> None:
+    Conversation(Scripted(lambda _: NONSENSE), ledger).ask(questions(1))
+    conversation = Conversation(Replay(ReplaySettings(), ledger), ledger)
+    assert conversation.ask(questions(1)) == [None]
+    assert [count.missing for count in conversation.counts()] == [1]
+
+
+@pytest.mark.parametrize("attempts", [1, 2])
+def test_replay_refuses_to_take_fewer_attempts_as_a_missing_value(attempts: int, ledger: Ledger) -> None:
+    Conversation(Scripted(lambda _: NONSENSE), ledger).ask(questions(1))
+    [*rows] = ledger.entries()
+    with Ledger(ledger.path.with_name("stopped.sqlite")) as stopped:
+        stopped.record(rows[:attempts])
+        replay = Replay(ReplaySettings(), stopped)
+        with pytest.raises(EngineError, match=r"no answer of scripted to 1 requests"):
+            Conversation(replay, stopped).ask(questions(1))
+        assert len(stopped) == attempts
+
+
+def test_replay_with_a_missing_answer_records_nothing_and_gives_none_of_the_others(ledger: Ledger) -> None:
+    Conversation(Scripted(), ledger).ask([questions(3)[0], questions(3)[2]])
+    with pytest.raises(EngineError, match=r"no answer of scripted to 1 requests, .* about a-01"):
+        Conversation(Replay(ReplaySettings(), ledger), ledger).ask(questions(3))
+    assert len(ledger) == 2
 
 
 def test_replay_wants_to_know_whose_answers_where_the_ledger_has_several_models(ledger: Ledger) -> None:

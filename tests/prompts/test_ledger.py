@@ -11,7 +11,8 @@ import pytest
 
 from flows.cli.main import main
 from prompts.conversation import Conversation
-from prompts.ledger import Ledger, LedgerError, read_export
+from prompts.ledger import Ledger
+from prompts.ledger_entry import LedgerError, read_export
 from tests.prompts.conftest import NONSENSE, TRUE, Scripted, questions
 
 SECRET = "message number 1"
@@ -23,9 +24,9 @@ def filled(ledger: Ledger) -> Ledger:
     return ledger
 
 
-def change(ledger: Ledger, statement: str) -> None:
+def change(ledger: Ledger, statement: str, *values: str) -> None:
     with sqlite3.connect(ledger.path) as connection:
-        connection.execute(statement)
+        connection.execute(statement, values)
 
 
 def test_a_row_says_who_was_asked_what_and_what_came_back(filled: Ledger) -> None:
@@ -50,13 +51,57 @@ def test_of_two_answers_to_one_request_the_first_counts(filled: Ledger) -> None:
     assert next(filled.entries()) == first
 
 
-def test_a_row_is_written_with_all_of_its_chunk_or_not_at_all(filled: Ledger) -> None:
+def test_a_row_that_is_no_text_is_refused_with_all_of_its_chunk(filled: Ledger) -> None:
     row = next(filled.entries())
     new = row.model_copy(update={"attempt": 2})
     broken = row.model_copy(update={"attempt": 3, "answer": "\udcff"})
     with pytest.raises(ValueError, match=r"surrogates|utf"):
         filled.record([new, broken])
     assert len(filled) == 3
+
+
+def test_a_chunk_that_fails_midway_leaves_none_of_its_rows_and_can_be_recorded_again(filled: Ledger) -> None:
+    row = next(filled.entries())
+    chunk = [row.model_copy(update={"attempt": attempt}) for attempt in (2, 3, 4)]
+    change(
+        filled,
+        "CREATE TRIGGER full BEFORE INSERT ON entries WHEN NEW.attempt = 3 BEGIN SELECT RAISE(FAIL, 'no space'); END",
+    )
+    with pytest.raises(LedgerError, match=r"the ledger cannot be written \(no space\)"):
+        filled.record(chunk)
+    with Ledger(filled.path) as another_process:
+        assert len(filled) == len(another_process) == 3
+    change(filled, "DROP TRIGGER full")
+    filled.record(chunk)
+    with Ledger(filled.path) as another_process:
+        assert len(filled) == len(another_process) == 6
+
+
+def test_an_import_that_fails_midway_adds_none_of_its_rows(filled: Ledger, tmp_path: Path) -> None:
+    filled.export(tmp_path / "all.jsonl")
+    with Ledger(tmp_path / "other.sqlite") as other:
+        change(
+            other,
+            "CREATE TRIGGER full BEFORE INSERT ON entries WHEN NEW.subject = 'a-01' "
+            "BEGIN SELECT RAISE(FAIL, 'no space'); END",
+        )
+        with pytest.raises(LedgerError, match="no space"):
+            other.import_from(read_export(tmp_path / "all.jsonl"))
+    with Ledger(tmp_path / "other.sqlite") as other:
+        assert len(other) == 0
+
+
+def test_attempts_come_back_in_their_order_whatever_the_order_of_writing(filled: Ledger, tmp_path: Path) -> None:
+    row = next(filled.entries())
+    later = [row.model_copy(update={"attempt": attempt, "answer": f"answer {attempt}"}) for attempt in (10, 2, 3)]
+    filled.record(later)
+    assert [entry.attempt for entry in filled.recorded([row.key])[row.key]] == [1, 2, 3, 10]
+    assert [entry.attempt for entry in filled.entries() if entry.key == row.key] == [1, 2, 3, 10]
+    with Ledger(tmp_path / "backwards.sqlite") as other:
+        other.record(reversed(list(filled.entries())))
+        other.export(tmp_path / "backwards.jsonl")
+    filled.export(tmp_path / "forwards.jsonl")
+    assert (tmp_path / "backwards.jsonl").read_bytes() == (tmp_path / "forwards.jsonl").read_bytes()
 
 
 def test_export_and_import_keep_every_row_and_importing_again_changes_nothing(filled: Ledger, tmp_path: Path) -> None:
@@ -95,7 +140,7 @@ def test_an_altered_line_is_refused_by_its_number_and_not_quoted(damage: str, fi
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     lines[1][damage] = lines[1][damage].replace("true", "false").replace("number", "nr")
     file.write_text("\n".join(map(json.dumps, lines)) + "\n")
-    with pytest.raises(LedgerError, match="line 2: the row is not") as found:
+    with pytest.raises(LedgerError, match="line 2: the row was altered") as found:
         read_export(file)
     assert "message" not in str(found.value).partition("line 2")[2]
 
@@ -110,15 +155,55 @@ def test_a_file_of_something_else_is_refused_by_line_and_leaves_no_ledger_behind
     assert list(tmp_path.iterdir()) == [notes]
 
 
-def test_verify_finds_an_altered_answer_and_an_altered_question(filled: Ledger) -> None:
+def test_verify_finds_an_altered_answer_and_a_malformed_row(filled: Ledger) -> None:
     assert filled.verify() == []
     change(filled, "UPDATE entries SET answer = '{\"value\":false}' WHERE subject = 'a-01'")
     change(filled, "UPDATE entries SET seconds = 'soon' WHERE subject = 'a-02'")
-    problems = filled.verify()
-    assert [problem.partition(": ")[2] for problem in sorted(problems, key=lambda p: p.partition(": ")[2])] == [
+    assert sorted(problem.partition(": ")[2] for problem in filled.verify()) == [
         "the row is malformed",
-        "the row is not as it was written",
+        "the row was altered after it was written",
     ]
+
+
+ALTERED_QUESTIONS = {
+    "messages": '[{"role": "user", "content": "another question"}]',
+    "answer_schema": "{}",
+    "sampling": "{}",
+    "model": "another",
+    "revision": "another",
+    "template": "another.1",
+}
+
+
+@pytest.mark.parametrize(("part", "value"), ALTERED_QUESTIONS.items())
+def test_verify_finds_an_altered_question(part: str, value: str, filled: Ledger) -> None:
+    change(filled, f"UPDATE entries SET {part} = ? WHERE subject = 'a-01'", value)
+    [problem] = filled.verify()
+    assert problem.endswith(" attempt 1: the row was altered after it was written")
+    assert "another" not in problem
+
+
+@pytest.mark.parametrize(("part", "value"), ALTERED_QUESTIONS.items())
+def test_verify_finds_an_altered_question_whose_checksum_was_altered_to_match(
+    part: str, value: str, filled: Ledger
+) -> None:
+    row = next(entry for entry in filled.entries() if entry.subject == "a-01").model_copy(update={part: value})
+    change(filled, f"UPDATE entries SET {part} = ?, checksum = ? WHERE subject = 'a-01'", value, row.checksum)
+    assert filled.verify() == [f"{row.key[:12]} attempt 1: the key does not belong to the question"]
+
+
+@pytest.mark.parametrize(("part", "value"), ALTERED_QUESTIONS.items())
+def test_an_exported_row_with_an_altered_question_is_not_imported_even_with_a_checksum_to_match(
+    part: str, value: str, filled: Ledger, tmp_path: Path
+) -> None:
+    file = tmp_path / "all.jsonl"
+    filled.export(file)
+    lines = file.read_text().splitlines()
+    row = list(filled.entries())[1].model_copy(update={part: value})
+    lines[1] = json.dumps({**row.model_dump(mode="json"), "checksum": row.checksum})
+    file.write_text("\n".join(lines) + "\n")
+    with pytest.raises(LedgerError, match="line 2: the row was altered after it was exported"):
+        read_export(file)
 
 
 def test_a_ledger_of_another_format_is_refused(filled: Ledger) -> None:
@@ -133,7 +218,7 @@ def test_another_database_is_refused_and_left_as_it_was(tmp_path: Path) -> None:
     other.commit()
     other.close()
     before = (tmp_path / "patients.sqlite").read_bytes()
-    with pytest.raises(LedgerError, match="this is a database of something else"):
+    with pytest.raises(LedgerError, match="this database is not a ledger"):
         Ledger(tmp_path / "patients.sqlite")
     assert (tmp_path / "patients.sqlite").read_bytes() == before
 
@@ -152,7 +237,9 @@ def test_a_ledger_is_not_exported_over_itself(filled: Ledger) -> None:
 
 def test_a_ledger_with_an_altered_row_is_not_exported(filled: Ledger, tmp_path: Path) -> None:
     change(filled, "UPDATE entries SET answer = '{\"value\":false}' WHERE subject = 'a-01'")
-    with pytest.raises(LedgerError, match=r"nothing is exported \(1 found\)\. .*prefstudy ledger verify"):
+    with pytest.raises(
+        LedgerError, match=r"nothing is exported, because rows were altered \(1 found\)\. .*prefstudy ledger verify"
+    ):
         filled.export(tmp_path / "all.jsonl")
     assert not (tmp_path / "all.jsonl").exists()
 

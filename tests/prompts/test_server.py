@@ -6,8 +6,10 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Iterator
+import traceback
+from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -19,20 +21,29 @@ from prompts.engines.vllm import Vllm, VllmSettings
 from prompts.ledger import Ledger
 from tests.prompts.conftest import TRUE, questions
 
+HANG_UP = 0
+
 
 class Fake:
-    """An OpenAI-compatible server. statuses: what the next completions are answered with, then 200."""
+    """An OpenAI-compatible server.
+
+    statuses: what the next completions are answered with (HANG_UP: not at all), then 200. headers: sent with failures.
+    body: sent as the next completions instead of a well-formed one.
+    """
 
     def __init__(self) -> None:
         self.statuses: list[int] = []
+        self.headers: dict[str, str] = {}
+        self.body: bytes | None = None
         self.asked: list[dict[str, Any]] = []
+        self.times: list[float] = []
         self.at_once = self.most_at_once = 0
         self.lock = threading.Lock()
         fake = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                self._send(200, {"object": "list", "data": [{"id": "tiny", "object": "model"}]})
+                self._send(200, _json({"object": "list", "data": [{"id": "tiny", "object": "model"}]}))
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -41,17 +52,24 @@ class Fake:
                     fake.most_at_once = max(fake.most_at_once, fake.at_once)
                     status = fake.statuses.pop(0) if fake.statuses else 200
                     fake.asked.append(body)
+                    fake.times.append(time.monotonic())
                 time.sleep(0.05)
                 with fake.lock:
                     fake.at_once -= 1
                 message = body["messages"][-1]["content"]
-                self._send(status, _completion() if status == 200 else {"error": {"message": f"cannot do {message}"}})
+                if status == HANG_UP:
+                    self.close_connection = True
+                elif status == 200:
+                    self._send(status, fake.body or _json(_completion()))
+                else:
+                    self._send(status, _json({"error": {"message": f"cannot do {message}"}}), fake.headers)
 
-            def _send(self, status: int, document: dict[str, Any]) -> None:
-                data = json.dumps(document).encode()
+            def _send(self, status: int, data: bytes, headers: Mapping[str, str] = MappingProxyType({})) -> None:
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(data)))
+                for name, value in headers.items():
+                    self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(data)
 
@@ -60,6 +78,10 @@ class Fake:
 
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.http.server_address[1]}/v1"
+
+
+def _json(document: dict[str, Any]) -> bytes:
+    return json.dumps(document).encode()
 
 
 def _completion() -> dict[str, Any]:
@@ -110,23 +132,61 @@ def test_a_request_carries_schema_sampling_and_no_thinking(engine: Server, fake:
     assert asked["chat_template_kwargs"] == {"enable_thinking": False}
 
 
-def test_what_fails_for_a_moment_is_tried_again(engine: Server, fake: Fake) -> None:
-    fake.statuses = [503, 429]
+@pytest.mark.parametrize("failure", [429, 500, 503, HANG_UP])
+def test_a_passing_failure_is_retried(failure: int, engine: Server, fake: Fake) -> None:
+    fake.statuses = [failure]
     [reply] = engine.reply(questions(1))
     assert reply.text == TRUE
-    assert len(fake.asked) == 3
+    assert len(fake.asked) == 2
 
 
-@pytest.mark.parametrize("status", [400, 401])
-def test_what_another_try_would_not_change_is_not_tried_again_and_the_error_quotes_nothing(
+def test_the_wait_between_retries_grows(engine: Server, fake: Fake) -> None:
+    fake.statuses = [503, HANG_UP]
+    engine.reply(questions(1))
+    first, second, third = fake.times
+    assert second - first > 0.37
+    assert third - second > 0.74
+
+
+def test_the_wait_before_a_retry_is_what_the_server_asks_for(engine: Server, fake: Fake) -> None:
+    """Without Retry-After the first wait is half a second at most."""
+    fake.statuses, fake.headers = [429], {"Retry-After": "1"}
+    engine.reply(questions(1))
+    first, second = fake.times
+    assert second - first >= 1
+
+
+def test_a_failure_that_does_not_pass_ends_after_all_retries_and_its_error_quotes_nothing(
+    engine: Server, fake: Fake
+) -> None:
+    fake.statuses = [503] * 9
+    with pytest.raises(EngineError, match="answers with status 503") as found:
+        engine.reply(questions(1))
+    assert len(fake.asked) == 1 + engine.settings.retries
+    assert "message number" not in "".join(traceback.format_exception(found.value))
+
+
+@pytest.mark.parametrize("status", [400, 401, 404])
+def test_a_permanent_failure_is_not_retried_and_its_error_quotes_nothing(
     status: int, engine: Server, fake: Fake
 ) -> None:
     fake.statuses = [status]
     with pytest.raises(EngineError, match=f"answers with status {status}") as found:
         engine.reply(questions(1))
     assert len(fake.asked) == 1
-    assert "message number" not in str(found.value)
+    assert "\n" not in str(found.value)
+    assert "message number" not in "".join(traceback.format_exception(found.value))
     assert found.value.__cause__ is None
+
+
+@pytest.mark.parametrize("body", [b"message number 1", b'"message number 1"', b"{}", b'{"choices": []}'])
+def test_an_answer_in_another_protocol_is_one_clear_error_that_quotes_nothing(
+    body: bytes, engine: Server, fake: Fake
+) -> None:
+    fake.body = body
+    with pytest.raises(EngineError, match="does not answer in the OpenAI protocol") as found:
+        engine.reply(questions(1))
+    assert "message number" not in "".join(traceback.format_exception(found.value))
 
 
 def test_a_server_that_fails_midway_leaves_the_ledger_with_what_was_answered(

@@ -12,7 +12,8 @@ from rich.table import Table
 
 from flows.cli import console
 from models.records.card import counted
-from prompts.ledger import Ledger, Summary, read_export
+from prompts.ledger import Ledger, Summary
+from prompts.ledger_entry import read_export
 
 EXAMPLES = """Examples:
   prefstudy ledger show                       what was asked, and of whom

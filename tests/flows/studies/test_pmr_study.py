@@ -29,7 +29,8 @@ from prompts.engine import EngineError, Reply, Request
 from prompts.engines.replay import ReplaySettings
 from prompts.engines.rules import Rules
 from prompts.engines.server import ServerSettings
-from prompts.ledger import Ledger, LedgerError, read_export
+from prompts.ledger import Ledger
+from prompts.ledger_entry import LedgerError, read_export
 from reports.page.render import render
 from tasks.messages.feature_loop import LoopSettings
 from tasks.messages.ranking_results import PUBLISHED

@@ -14,7 +14,8 @@ from models.records.errors import PrefstudyError
 from prompts.conversation import Conversation
 from prompts.engines.replay import Replay, ReplaySettings
 from prompts.feature_file import read_features
-from prompts.ledger import Ledger, read_export
+from prompts.ledger import Ledger
+from prompts.ledger_entry import read_export
 from tasks.messages.feature_loop import LoopSettings, Search, TreeSettings, search_features
 from tasks.messages.inbox import Inbox
 from tasks.messages.reading_messages import extract_features
