@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test test-vllm test-llama lint bench
+.PHONY: setup demo test test-kernels test-vllm test-llama lint bench
 
 setup: $(STAMP)
 
@@ -21,6 +21,14 @@ demo: setup
 
 test: setup
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# The mathematics on the linear algebra of two other kinds of processor: few examples of each property, and nothing that
+# only loads the shap library.
+test-kernels: setup
+	@set -e; for kernel in Haswell Prescott; do \
+		echo "tests/models with OPENBLAS_CORETYPE=$$kernel"; \
+		OPENBLAS_CORETYPE=$$kernel $(BIN)/python -m pytest -n 2 --dist loadfile --hypothesis-profile=few -k "not shap_library" tests/models; \
+	done
 
 # Engines that need packages of their own, each in an environment of its own.
 .venv-vllm/.installed:

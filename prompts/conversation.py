@@ -15,6 +15,7 @@ from models.records.base import Record
 from models.records.card import counted
 from models.records.errors import PrefstudyError
 from models.records.run_record import AnswerTime
+from models.records.settings_errors import dotted
 from prompts.engine import Engine, Reply, Request
 from prompts.ledger import Ledger
 from prompts.ledger_entry import Entry
@@ -207,6 +208,5 @@ def _problem(request: Request, text: str) -> str | None:
         request.answer.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_input=False, include_context=False, include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the whole"
-        return f"{where}: {first['type']}"
+        return f"{dotted(first['loc'])}: {first['type']}"
     return None

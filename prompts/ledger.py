@@ -6,13 +6,13 @@ It holds patients' texts (in the messages), so store it as carefully as the raw 
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from models.records.whole_file import whole_file
 from prompts.ledger_entry import Entry, Export, LedgerError
 
 FORMAT = 1
@@ -188,20 +188,15 @@ class Ledger:
                 f"{self.path}: nothing is exported, because rows were altered ({len(problems):,} found). "
                 f"See which: prefstudy ledger verify --ledger {self.path}"
             )
-        aside = path.with_name(f".{path.name}.{os.getpid()}")
         rows = 0
         try:
-            aside.touch(mode=PRIVATE)
-            with aside.open("w", encoding="utf-8") as file:
+            with whole_file(path, mode=PRIVATE) as aside, aside.open("w", encoding="utf-8") as file:
                 for entry in self.entries():
                     document = {**entry.model_dump(mode="json"), "checksum": entry.checksum}
                     file.write(json.dumps(document, ensure_ascii=False) + "\n")
                     rows += 1
-            aside.replace(path)
         except OSError as error:
             raise LedgerError(f"{path}: the ledger cannot be written there ({error.strerror or error}).") from None
-        finally:
-            aside.unlink(missing_ok=True)
         return rows
 
     def import_from(self, export: Export) -> Imported:

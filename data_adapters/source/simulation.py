@@ -12,6 +12,7 @@ from data_adapters.source.adapter import Adapter
 from data_adapters.source.planted import Preference
 from models.records.base import Record
 from models.records.errors import RawDataError, UsageError
+from models.records.settings_errors import dotted
 
 SIMULATED = "SIMULATED.json"
 
@@ -62,5 +63,5 @@ def simulated_record(folder: Path) -> SimulatedRecord | None:
         raise RawDataError(f"{path} cannot be read: {error.strerror}. Simulate the data again.") from error
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        where = dotted(first["loc"], whole="the file")
         raise RawDataError(f"{path}: {where}: {first['msg']}. Simulate the data again.") from error

@@ -13,6 +13,7 @@ from data_adapters.files.whole_folder import whole_folder
 from data_adapters.table.pairwise_table import PairwiseTable
 from models.records.errors import TableError
 from models.records.manifest import Manifest
+from models.records.settings_errors import dotted
 
 MANIFEST = "manifest.json"
 
@@ -74,7 +75,7 @@ def _read_manifest(folder: Path) -> Manifest:
         return Manifest.model_validate_json(path.read_bytes())
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        where = dotted(first["loc"], whole="the file")
         raise TableError(f"{path}: {where}: {first['msg']}. Build the table again.") from error
 
 

@@ -1,12 +1,22 @@
-"""Errors a user can act on. Their text says what was found, where, and what to do; the command line prints it bare."""
+"""Errors that a user can act on. The message says what was found, where, and what to do."""
+
+from __future__ import annotations
+
+from typing import ClassVar
 
 
 class PrefstudyError(Exception):
-    """Base of the errors that are the input's fault and not the program's (exit code 1)."""
+    """Base of the errors that the input causes, not the program (exit code 1).
+
+    quotes_data: whether the message may contain a value, name or id from the data. Such a message is shown to the user
+    and kept nowhere.
+    """
+
+    quotes_data: ClassVar[bool] = True
 
 
 class UsageError(PrefstudyError):
-    """What was asked for cannot be meant: an unknown study, a bad option or config (exit code 2)."""
+    """Invalid command, option or setting, such as an unknown study (exit code 2)."""
 
 
 class RawDataError(PrefstudyError):
@@ -14,16 +24,22 @@ class RawDataError(PrefstudyError):
 
 
 class MissingDataError(RawDataError):
-    """Raw files are not at hand."""
+    """Raw files were not found."""
+
+    quotes_data = False
 
 
 class TableError(PrefstudyError):
-    """A pairwise table breaks its own schema or its files disagree."""
+    """A pairwise table breaks its own schema, or its files disagree."""
 
 
 class OutputError(PrefstudyError):
-    """A result could not be written where it was asked for."""
+    """A file or folder cannot be written."""
+
+    quotes_data = False
 
 
 class ServerError(PrefstudyError):
-    """A server that was named does not answer."""
+    """A server does not answer at the address that was set."""
+
+    quotes_data = False

@@ -1,25 +1,30 @@
-"""The record of a run: `run.json`."""
+"""The record of a run (`run.json`), and the record of a run that failed or was stopped."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
 from models.records.base import Record
 from models.records.manifest import Manifest
 
+FORMAT = 2
+"""Format of `run.json` and of the files in `results/`."""
+FIRST_FORMAT = 1
+"""Format of a `run.json` that has no `format`."""
+
 
 class StepTime(Record):
-    """How long one step of a run took."""
+    """Seconds that one step of a run took."""
 
     step: str
     seconds: float
 
 
 class AnswerTime(Record):
-    """How long answers of a language model took: mean and standard deviation over those to one template."""
+    """Seconds per answer of a language model to one template: mean and standard deviation."""
 
     template: str
     answers: int
@@ -28,8 +33,9 @@ class AnswerTime(Record):
 
 
 class RunRecord(Record):
-    """Everything needed to run a study again, and to judge it: `run.json`."""
+    """Everything needed to repeat a run and to judge it: `run.json`."""
 
+    format: int = Field(default=FORMAT, description="format of this record and of the files in results/")
     study: str
     run_id: str
     started: datetime
@@ -42,7 +48,7 @@ class RunRecord(Record):
     python: str
     machine: dict[str, Any]
     seconds: tuple[StepTime, ...] = ()
-    answers: tuple[AnswerTime, ...] = Field(default=(), description="only of studies that ask a language model")
+    answers: tuple[AnswerTime, ...] = Field(default=(), description="only for studies that ask a language model")
 
     @property
     def simulated(self) -> bool:
@@ -51,5 +57,18 @@ class RunRecord(Record):
 
     @property
     def unpinned(self) -> bool:
-        """Whether any raw file was not the declared one."""
+        """Whether any raw file differed from the declared one."""
         return any(manifest.unpinned for manifest in self.data)
+
+
+class UnfinishedRun(Record):
+    """A run without results: what was started, when it ended and why. It holds no data."""
+
+    format: int = Field(default=FORMAT, description="format of this record")
+    study: str
+    run_id: str
+    started: datetime
+    config: dict[str, Any]
+    outcome: Literal["running", "failed", "stopped", "killed"] = "running"
+    ended: datetime | None = Field(default=None, description="None for a killed run: nobody saw it end")
+    reason: str | None = Field(default=None, description="class of the error, and its first line if it quotes no data")

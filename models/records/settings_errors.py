@@ -1,4 +1,4 @@
-"""What pydantic found wrong with settings, in words: every problem, with the setting's own description."""
+"""Messages for invalid settings: every problem pydantic found, with the description of the setting."""
 
 from __future__ import annotations
 
@@ -13,24 +13,33 @@ from pydantic_core import ErrorDetails
 Location = Sequence[int | str]
 
 
-def explain(kind: type[BaseModel], errors: Iterable[ErrorDetails]) -> list[str]:
-    """Lines that tell what is wrong with each setting of `kind`, and what it is for.
+def dotted(parts: Iterable[int | str], *, whole: str = "the whole") -> str:
+    """A pydantic location as text; `whole` if it is empty.
 
-    An unknown setting is refused with the one that may be meant and those there are beside it.
+    >>> dotted(("tree", "ratio"))
+    'tree.ratio'
+    """
+    return ".".join(map(str, parts)) or whole
+
+
+def explain(kind: type[BaseModel], errors: Iterable[ErrorDetails]) -> list[str]:
+    """Lines for the terminal: each invalid setting of `kind`, the problem, its description and default.
+
+    For an unknown setting: the closest known name, and all known names beside it.
     """
     lines = []
     errors = list(errors)
     for error in errors:
         if error["type"] == "too_short" and any(_lies_in(other["loc"], error["loc"]) for other in errors):
-            continue  # what else there is was refused
+            continue  # too short only because its entries were rejected
         path = _path(kind, error["loc"])
-        name = ".".join(str(part) for part, _ in path)
+        name = dotted((part for part, _ in path), whole="")
         field = next((field for _, field in reversed(path) if field is not None), None)
         if error["type"] == "extra_forbidden":
             lines += _unknown(kind, name, error["loc"])
             continue
         found = "" if error["type"] == "missing" or not name else f" = {error['input']}"
-        lines.append(f"  {name or 'the whole'}{found}: {_within_a_sentence(error['msg'])}")
+        lines.append(f"  {name or 'the whole'}{found}: {_uncapitalised(error['msg'])}")
         if field is not None and field.description:
             lines.append(f"    {name}: {field.description}{_default(field)}")
     return lines
@@ -41,13 +50,13 @@ def _lies_in(inner: Location, outer: Location) -> bool:
 
 
 def _default(field: FieldInfo) -> str:
-    """The default in brackets; none for a setting that is required, or that is a group of settings."""
+    """The default in brackets; empty for a required setting and for a group of settings."""
     default = None if field.is_required() else field.get_default(call_default_factory=True)
     return "" if field.is_required() or isinstance(default, BaseModel) else f" (default: {default})"
 
 
-def _within_a_sentence(text: str) -> str:
-    """With a small first letter, unless it begins an abbreviation."""
+def _uncapitalised(text: str) -> str:
+    """The text with a small first letter, unless it starts with an abbreviation."""
     return text if text[:2].isupper() else text[:1].lower() + text[1:]
 
 
@@ -60,7 +69,7 @@ def _unknown(kind: type[BaseModel], name: str, location: Location) -> list[str]:
 
 
 def _path(kind: type[BaseModel], location: Location) -> list[tuple[int | str, FieldInfo | None]]:
-    """The parts of a location with the field each leads to; the tag that chose among kinds of settings is left out."""
+    """The parts of a location, each with its field; without the tag that selects a kind of settings."""
     path: list[tuple[int | str, FieldInfo | None]] = []
     for at, part in enumerate(location):
         owners = _owners(kind, location[:at])
@@ -70,12 +79,12 @@ def _path(kind: type[BaseModel], location: Location) -> list[tuple[int | str, Fi
 
 
 def _owner(kind: type[BaseModel], location: Location) -> type[BaseModel] | None:
-    """The model in which the setting after a location is given."""
+    """The model at a location."""
     return next(iter(_owners(kind, location)), None)
 
 
 def _owners(kind: type[BaseModel], location: Location) -> list[type[BaseModel]]:
-    """The models a location leads to: one, or several kinds of settings until a tag chooses among them."""
+    """The models at a location: one, or several kinds of settings if no tag has selected one yet."""
     owners = [kind]
     for part in location:
         if isinstance(part, int):
@@ -87,12 +96,12 @@ def _owners(kind: type[BaseModel], location: Location) -> list[type[BaseModel]]:
 
 
 def _is_tagged(model: type[BaseModel], part: int | str) -> bool:
-    """Whether a part of a location is the tag by which pydantic chose a model, and no setting."""
+    """Whether a part of a location is the tag that selected the model, not a setting."""
     return "kind" in model.model_fields and model.model_fields["kind"].default == part
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:
-    """The model that a type is, or those in a container or union of it."""
+    """The models in a type annotation, containers and unions included."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [model for part in get_args(annotation) for model in _models_in(part)]

@@ -97,8 +97,10 @@ class PreferenceExplanation:
     @property
     def explanation(self) -> Explanation:
         """The explanation as an object of the shap library, for any of its plots."""
-        from shap import Explanation  # noqa: PLC0415 - importing it takes seconds, and only plots need it
-
+        try:
+            from shap import Explanation  # noqa: PLC0415 - importing it takes seconds, and only plots need it
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError("This needs the shap library: pip install -e '.[shap]'") from error
         return Explanation(
             values=self.values,
             base_values=self.empty,

@@ -19,6 +19,7 @@ from models.records.duel_results import (
     ExplanationSummary,
     PlayerSummary,
 )
+from models.records.settings_errors import dotted
 from models.shap.findings import STATISTICS, Finding, Verdict
 from reports.duels.scores import read_result
 from reports.figures.beeswarm import PlayerValues, draw_explanation
@@ -67,7 +68,7 @@ def read_verdicts(run: FinishedRun) -> tuple[Verdict, ...]:
         return TypeAdapter(tuple[Verdict, ...]).validate_python(run.json(FINDINGS))
     except ValidationError as problem:
         first = problem.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
+        where = dotted(first["loc"])
         path = run.path / "results" / f"{FINDINGS}.json"
         raise NotARunError(f"{path}, {where}: {first['msg']}. Run the study again.") from problem
 

@@ -1,1 +1,1 @@
-"""A page and how it is written: blocks, HTML, PDF, typefaces, the index, and what every report shows."""
+"""A page and its output: blocks, HTML, PDF, typefaces, the index, and the parts that all reports share."""

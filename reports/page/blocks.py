@@ -1,6 +1,6 @@
-"""What a report says, apart from how it looks: a page is an answer and sections of typed blocks.
+"""The content of a report, without its layout: a page is an answer and sections of typed blocks.
 
-Text is plain; `*word*` sets a word in italics. Numbers arrive as text, already rounded to what they can bear.
+Text is plain; `*word*` sets a word in italics. Numbers are text, already rounded.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Align = Literal["left", "number"]
 
 @dataclass(frozen=True)
 class KeyNumber:
-    """A number a reader takes home, and what it is."""
+    """A main number of a report, and its label."""
 
     value: str
     label: str
@@ -22,7 +22,7 @@ class KeyNumber:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the study found, in a sentence or two, and the numbers that carry it."""
+    """The result of the study in a sentence or two, with its main numbers."""
 
     sentences: Sequence[str]
     numbers: Sequence[KeyNumber] = ()
@@ -37,7 +37,7 @@ class Prose:
 
 @dataclass(frozen=True)
 class Definitions:
-    """Terms and what they mean, or names and their values."""
+    """Terms with their meanings, or names with their values."""
 
     entries: Sequence[tuple[str, str]]
     boxed: bool = False
@@ -45,7 +45,7 @@ class Definitions:
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing: its file's name, the SVG, its width on paper in mm, and what someone who cannot see it should hear."""
+    """A drawing: file name, SVG, width on paper in mm, and alternative text."""
 
     name: str
     svg: str
@@ -55,7 +55,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table; columns side by side with the same `group` share a heading above their own."""
+    """A column of a table; neighbouring columns with the same `group` share a heading above their own."""
 
     header: str
     align: Align = "number"
@@ -64,7 +64,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table: texts and tiny pictures; `group` starts a block of lines under a heading of its own."""
+    """A row of a table: texts and small pictures; `group` is the heading of the rows that start here."""
 
     cells: Sequence[str | Picture]
     group: str = ""
@@ -72,7 +72,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its caption; notes stand below it. Cells of a number column should share their decimals."""
+    """A table with its caption, and a note below it. Cells of a number column should have equal decimals."""
 
     caption: str
     columns: Sequence[Column]
@@ -80,7 +80,7 @@ class Table:
     note: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a row that does not fit the columns."""
+        """Reject a row that does not fit the columns."""
         for row in self.rows:
             if len(row.cells) != len(self.columns):
                 raise ValueError(f"table {self.caption!r}: {len(self.columns)} columns, but a row of {len(row.cells)}")
@@ -88,7 +88,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """One picture, or two side by side, with a title of one sentence and the caption that explains them."""
+    """One picture, or two side by side, with a title of one sentence and a caption."""
 
     pictures: Sequence[Picture]
     title: str
@@ -97,7 +97,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Link:
-    """A word that leads to a file; `target` is relative to the page's own folder."""
+    """A link to a file; `target` is relative to the folder of the page."""
 
     text: str
     target: str
@@ -105,7 +105,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Digest:
-    """A study among others: what it found, its main numbers and one picture, and where to read on."""
+    """The entry of a study in the index: result, main numbers, one picture, and links."""
 
     study: str
     title: str
@@ -122,7 +122,7 @@ Block = Prose | Definitions | Table | Figure | Digest
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, which may be empty, and what stands under it."""
+    """A heading, which may be empty, and its blocks."""
 
     heading: str
     blocks: Sequence[Block]
@@ -130,10 +130,10 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A whole report. `warnings` are shown on every page of it, `facts` under the title.
+    """A whole report. `warnings` are shown on every page, `facts` under the title.
 
-    `cover` names the picture that stands for the study among others; the first that is small enough if none is named.
-    `comparable` says whether what was published can stand beside what was found; if unsaid, if no data is simulated.
+    cover: name of the picture shown in the index; if empty, the first that is small enough.
+    comparable: whether published values may be compared with those found; if None, only on real data.
     """
 
     study: str

@@ -1,4 +1,4 @@
-"""The data card in a report: every feature with what is missing and how its values lie, and how fair the sides were."""
+"""The data card in a report: missing values and distribution of every feature, and the bias between the sides."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from reports.page.wording import spaced
 MOST_BARS = 12
 BARS_WIDTH = 20.0  # mm
 _BAR, _GAP, _HEIGHT = 5.0, 1.0, 13.0
-_LEAST = 0.8  # what is rare is still seen
+_LEAST = 0.8  # rare values stay visible
 
 
 def feature_table(card: DataCard) -> Table:
-    """A line for each feature of the table's parts, with a picture of how its values lie."""
+    """A row for each feature, with a small picture of its distribution."""
     return Table(
         f"Features of {card.manifest.title} ({card.manifest.name}).",
         [Column("Feature", "left"), Column("Missing"), Column("", "left"), Column("Values", "left")],
         [row for part, features in groupby(card.features, key=_part) for row in _rows(card, part, list(features))],
-        note="Numbers: bars from the lowest to the highest value; in brackets what the middle half of the rows lie "
-        f"between. Labels: a bar each, up to {MOST_BARS}, the most frequent first unless they have an order.",
+        note="Numbers: bars from the lowest to the highest value; quartiles in brackets. Labels: one bar each, up to "
+        f"{MOST_BARS}, the most frequent first unless they have an order.",
     )
 
 
 def sides(card: DataCard) -> str:
-    """How often the left one was preferred, with its interval, where the two were presented on sides."""
+    """The share of comparisons in which the left item was preferred, with its interval, if sides were presented."""
     bias = card.side_bias
     if bias is None:
         return "drawn by a hash of the comparison" if card.manifest.side == "random" else "as presented"
     return (
-        f"as presented; the left one was preferred in {bias.share:.1%} of {counted(bias.comparisons, 'comparisons')} "
+        f"as presented; the left item was preferred in {bias.share:.1%} of {counted(bias.comparisons, 'comparisons')} "
         f"(95% interval {bias.low:.1%} to {bias.high:.1%})"
     )
 
@@ -63,7 +63,7 @@ def _named(feature: Feature) -> str:
 
 
 def draw_bars(name: str, counts: Sequence[int], *, alt: str) -> Picture:
-    """A bar a count on a thin line, as high as its share of the largest, small enough for a line of a table."""
+    """One bar for each count, relative to the largest, small enough for a row of a table."""
     most = max(counts, default=0)
     across = MOST_BARS * (_BAR + _GAP) - _GAP
     bars = "".join(

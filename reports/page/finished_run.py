@@ -1,9 +1,10 @@
-"""The folder of a finished run, as a report reads it."""
+"""The folder of a finished run, read for a report."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,17 +15,18 @@ from pydantic import TypeAdapter, ValidationError
 from models.records.card import DataCard
 from models.records.errors import PrefstudyError
 from models.records.results import MetricRow
-from models.records.run_record import RunRecord
+from models.records.run_record import FIRST_FORMAT, FORMAT, RunRecord
+from models.records.settings_errors import dotted
 
 DATA_CARDS = "data_cards"
 
 
 class NotARunError(PrefstudyError):
-    """A folder is not a run's, or a result a report needs is missing or malformed."""
+    """A folder is not that of a run this version can read, or a result is missing or malformed."""
 
 
 class Found(NamedTuple):
-    """A number a run found: its spread over n respondents, and what was published for it, where anything was."""
+    """A number that a run found, its spread over n respondents, and the published number, if there is one."""
 
     value: float
     sd: float | None
@@ -35,7 +37,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A run's record and metrics; its tables and other results are read when asked for."""
+    """The record and metrics of a run; tables and other results are read on request."""
 
     path: Path
     record: RunRecord
@@ -71,14 +73,14 @@ class FinishedRun:
             cards = TypeAdapter(tuple[DataCard, ...]).validate_python(self.json(DATA_CARDS))
         except ValidationError as problem:
             first = problem.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
+            where = dotted(first["loc"])
             raise NotARunError(f"{path}, {where}: {first['msg']}. Run the study again.") from problem
         return {card.manifest.name: card for card in cards}
 
     def metric(self, metric: str, *, variant: str, split: str) -> Found:
-        """What the run found for a metric, beside the first value published for it; a row tells one such value.
+        """The value found for a metric, with the first published one. There is one row for each published value.
 
-        Raises NotARunError unless there is one row of it with a value, or several that found the same.
+        Raises NotARunError unless the metric has rows, all with the same value.
         """
         wanted = (metric, variant, split)
         rows = [row for row in self.metrics if (row.metric, row.variant, row.split) == wanted]
@@ -93,20 +95,50 @@ class FinishedRun:
 def open_run(path: Path) -> FinishedRun:
     """Open the folder of a run.
 
-    Raises NotARunError if it is none: no `run.json`, no `results/metrics.json`, or one that breaks its schema.
+    Raises NotARunError if the folder has no `run.json` or `results/metrics.json`, if one of them breaks its schema, or
+    if another version of prefstudy wrote them in a format that this version cannot read.
     """
     if not (path / "run.json").is_file():
         raise NotARunError(f"{path} is not the folder of a run: it has no run.json. Name a folder runs/STUDY/RUN-ID.")
     metrics_path = path / "results" / "metrics.json"
+    document = _read_json(path / "run.json")
+    _check_format(path / "run.json", document)
     try:
-        record = RunRecord.model_validate(_read_json(path / "run.json"))
+        record = RunRecord.model_validate(document)
         metrics = TypeAdapter(tuple[MetricRow, ...]).validate_python(_read_json(metrics_path))
     except ValidationError as problem:
         first = problem.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
+        where = dotted(first["loc"])
         file = path / "run.json" if problem.title == "RunRecord" else metrics_path
         raise NotARunError(f"{file}, {where}: {first['msg']} ({problem.error_count()} such problems).") from problem
     return FinishedRun(path, record, metrics)
+
+
+def _check_format(file: Path, document: Any) -> None:
+    """Raise NotARunError, with what to do, if `run.json` is of another format than this version's."""
+    if not isinstance(document, dict):
+        raise NotARunError(f"{file}: expected the record of a run, found none. Run the study again.")
+    found = document.get("format", FIRST_FORMAT)
+    if type(found) is not int:
+        raise NotARunError(f"{file}, format: expected a whole number. Run the study again.")
+    if found == FORMAT:
+        return
+    wrote = f"{file}: {_writer(document)} wrote this run in format {found}; this version reads format {FORMAT}."
+    if found > FORMAT:
+        raise NotARunError(f"{wrote} Update prefstudy.")
+    raise NotARunError(
+        f"{wrote} The report in its folder is unchanged. For a new one, run the study again, or use the version that "
+        "wrote it."
+    )
+
+
+def _writer(document: Mapping[str, Any]) -> str:
+    """Version and commit that a record of any format names; only what looks like them is repeated."""
+    packages = document.get("packages")
+    version = str(packages.get("prefstudy")) if isinstance(packages, Mapping) else ""
+    commit = str(document.get("git_commit"))
+    name = f"prefstudy {version}" if re.fullmatch(r"\d[\w.+]{0,30}", version) else "an unknown version of prefstudy"
+    return f"{name} (commit {commit[:10]})" if re.fullmatch(r"[0-9a-f]{40}", commit) else name
 
 
 def _read_json(path: Path) -> Any:

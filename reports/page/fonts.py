@@ -1,52 +1,54 @@
-"""The report's typefaces (Source Serif and Source Sans, SIL Open Font Licence), cut down to the glyphs a page needs."""
+"""The typefaces of a report, reduced to the glyphs that a page needs.
+
+Source Serif and Source Sans are under the SIL Open Font Licence; files and licence texts are in `typefaces/`.
+"""
 
 from __future__ import annotations
 
 import base64
 import io
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
 from fontTools import subset
 from matplotlib import font_manager
 
+TYPEFACES = Path(__file__).with_name("typefaces")
 SERIF = "Source Serif Pro"
 SANS = "Source Sans Pro"
 
-_LAYOUT_FEATURES = ["ccmp", "kern", "locl", "mark"]  # no ligatures: a PDF would not give back the letters of one
+_LAYOUT_FEATURES = ["ccmp", "kern", "locl", "mark"]  # no ligatures: text copied from the PDF would lack their letters
 
 
 class Face(NamedTuple):
-    """One cut of a family, and the package and file it comes in."""
+    """One style of a family, and its file."""
 
     family: str
     weight: int
     style: str
-    package: str
     file: str
 
     @property
     def path(self) -> Path:
-        """Where the font file lies."""
-        return Path(str(files(self.package))) / "files" / self.file
+        """The font file."""
+        return TYPEFACES / self.file
 
 
 FIGURE_FACES = (
-    Face(SANS, 400, "normal", "font_source_sans_pro", "SourceSansPro-Regular.ttf"),
-    Face(SANS, 600, "normal", "font_source_sans_pro", "SourceSansPro-Semibold.ttf"),
+    Face(SANS, 400, "normal", "SourceSansPro-Regular.ttf"),
+    Face(SANS, 600, "normal", "SourceSansPro-Semibold.ttf"),
 )
 PAGE_FACES = (
     *FIGURE_FACES,
-    Face(SERIF, 400, "normal", "font_source_serif_pro", "SourceSerifPro-Regular.ttf"),
-    Face(SERIF, 400, "italic", "font_source_serif_pro", "SourceSerifPro-It.ttf"),
-    Face(SERIF, 600, "normal", "font_source_serif_pro", "SourceSerifPro-Semibold.ttf"),
+    Face(SERIF, 400, "normal", "SourceSerifPro-Regular.ttf"),
+    Face(SERIF, 400, "italic", "SourceSerifPro-It.ttf"),
+    Face(SERIF, 600, "normal", "SourceSerifPro-Semibold.ttf"),
 )
 
 
 def font_face_css(faces: tuple[Face, ...], text: str) -> str:
-    """`@font-face` rules that embed `faces` with no more than the glyphs of `text`."""
+    """CSS `@font-face` rules that embed `faces`, reduced to the glyphs of `text`."""
     characters = "".join(sorted(set(text)))
     return "\n".join(
         f"@font-face{{font-family:'{face.family}';font-weight:{face.weight};font-style:{face.style};"
@@ -69,7 +71,7 @@ def _subset(face: Face, characters: str) -> bytes:
 
 @cache
 def register_with_matplotlib() -> None:
-    """Make the figures' faces known to matplotlib, each under its family and true weight."""
+    """Register the faces of the figures with matplotlib, each under its family and true weight."""
     for face in FIGURE_FACES:
         font_manager.fontManager.ttflist.append(
             font_manager.FontEntry(

@@ -1,4 +1,4 @@
-"""A page as one self-contained HTML document that needs no script, no network and no other file."""
+"""A page as one self-contained HTML document: no script, no network, no other file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Group(NamedTuple):
 
 
 class _Placed(NamedTuple):
-    """A block as the template meets it: its kind, and its number among the blocks of that kind."""
+    """A block with its kind, and its number among the blocks of that kind."""
 
     kind: str
     number: int
@@ -31,7 +31,7 @@ class _Placed(NamedTuple):
 
 
 def to_html(page: Page) -> str:
-    """The page as HTML; the same page always gives the same bytes."""
+    """The page as HTML. The same page always gives the same bytes."""
     template = _environment().get_template("report.html.j2")
     content = {"page": page, "sections": _placed(page), "style": style, "fonts": fonts}
     text = template.render(content, font_faces="") + _GENERATED_BY_CSS
@@ -39,7 +39,7 @@ def to_html(page: Page) -> str:
 
 
 def standalone_svg(picture: Picture) -> str:
-    """The picture as an SVG file that carries its own font."""
+    """The picture as an SVG file with its fonts embedded."""
     css = fonts.font_face_css(fonts.FIGURE_FACES, picture.svg)
     end = picture.svg.index(">") + 1
     return f"{picture.svg[:end]}\n<title>{escape(picture.alt)}</title>\n<style>{css}</style>{picture.svg[end:]}\n"
@@ -59,7 +59,7 @@ def _environment() -> Environment:
 
 
 def _placed(page: Page) -> list[tuple[str, list[_Placed]]]:
-    """The headings with their blocks, numbered through the page."""
+    """The headings with their blocks, each numbered within its kind."""
     count: Counter[str] = Counter()
 
     def placed(block: Block) -> _Placed:
@@ -79,7 +79,7 @@ def _cell(content: str | Picture) -> Markup:
 
 
 def _inline(picture: Picture) -> Markup:
-    """The picture's SVG for use inside a page: ids made unique, said aloud by its alternative text."""
+    """The SVG for use inside a page: with unique ids and its alternative text."""
     svg = re.sub(r'\bid="', f'id="{picture.name}-', picture.svg)
     svg = re.sub(r'(url\(|href=")#', rf"\1#{picture.name}-", svg)
     label = f'role="img" aria-label="{escape(picture.alt)}"'
@@ -87,12 +87,12 @@ def _inline(picture: Picture) -> Markup:
 
 
 def _groups(columns: Sequence[Column]) -> list[_Group]:
-    """The headings that span several columns; empty when no column has one."""
+    """The headings that span several columns; empty if no column has a group."""
     groups = [_Group(header, len(list(members))) for header, members in groupby(columns, key=lambda c: c.group)]
     return groups if any(group.header for group in groups) else []
 
 
 def _css_string(text: str) -> Markup:
-    """The text as a CSS string that cannot end the rule or the style element it stands in."""
+    """The text as a CSS string. It cannot end the rule or the style element around it."""
     safe = "".join(c if c.isalnum() or c in " .,:;-–·()" else f"\\{ord(c):x} " for c in text)
     return Markup(f'"{safe}"')

@@ -1,23 +1,41 @@
-"""One report over many: what the latest run of each study found, a picture of it, and where its report lies."""
+"""The index: the result of the latest run of each study, with a picture and links to its report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
+from pydantic import ValidationError
+
 from models.records.results import MetricRow
+from models.records.run_record import UnfinishedRun
 from reports.page import style
-from reports.page.blocks import Answer, Block, Definitions, Digest, KeyNumber, Link, Page, Picture, Section
+from reports.page.blocks import (
+    Answer,
+    Block,
+    Column,
+    Definitions,
+    Digest,
+    KeyNumber,
+    Link,
+    Page,
+    Picture,
+    Row,
+    Section,
+    Table,
+)
 from reports.page.finished_run import FinishedRun, NotARunError, open_run
 from reports.page.provenance import facts
 from reports.page.render import Rendered, page_of, write_page
-from reports.page.wording import share, spaced
+from reports.page.wording import MISSING, share, spaced
 
 NAME = "index"
+MOST_UNFINISHED = 20
 REPORTS: Mapping[str, str] = {"report.html": "Report", "report.pdf": "PDF"}
 WORDS: Mapping[str, str] = {
     "auc": "AUC",
@@ -41,8 +59,8 @@ class Comparison(NamedTuple):
     published: float
 
 
-class Told(NamedTuple):
-    """The latest run of a study, and its own page."""
+class Shown(NamedTuple):
+    """The latest run of a study, and its page."""
 
     run: FinishedRun
     page: Page
@@ -51,23 +69,24 @@ class Told(NamedTuple):
 def render_index(folder: Path) -> Rendered:
     """Write `index.html` and `index.pdf` over the latest run of each study in `folder`, reading nothing else.
 
-    A run that no report can be made of is named with the reason. The same runs always give the same bytes.
+    A run whose report cannot be made is listed with the reason, and so are runs that failed or were stopped. The same
+    runs always give the same bytes.
 
-    Raises NotARunError if there is no run of which one can be made, OutputError if `folder` cannot be written to.
+    Raises NotARunError if no run can be shown, OutputError if `folder` cannot be written to.
     """
-    told: dict[str, Told] = {}
-    untold: dict[str, str] = {}
+    shown: dict[str, Shown] = {}
+    refused: dict[str, str] = {}
     for name, run_dir in _latest(folder).items():
         try:
             run = open_run(run_dir)
-            told[name] = Told(run, page_of(run)(run))
+            shown[name] = Shown(run, page_of(run)(run))
         except NotARunError as problem:
-            untold[name] = str(problem)
-    if not told:
-        reasons = "".join(f"\n{reason}" for reason in untold.values())
+            refused[name] = str(problem)
+    if not shown:
+        reasons = "".join(f"\n{reason}" for reason in refused.values())
         raise NotARunError(f"{folder} holds no run to report. Run a study first: prefstudy run STUDY{reasons}")
-    newest = max(run.record.started for run, _ in told.values())
-    return write_page(_page(tuple(told.values()), untold), folder, NAME, created=newest)
+    newest = max(run.record.started for run, _ in shown.values())
+    return write_page(_page(tuple(shown.values()), refused, _unfinished(folder)), folder, NAME, created=newest)
 
 
 def _latest(folder: Path) -> dict[str, Path]:
@@ -76,18 +95,43 @@ def _latest(folder: Path) -> dict[str, Path]:
     return {run.parent.name: run for run in runs}
 
 
-def _page(told: Sequence[Told], untold: Mapping[str, str]) -> Page:
-    sections = [Section("", [_digest(run, page) for run, page in told])]
-    if untold:
-        failed: list[Block] = [Definitions(tuple(untold.items()))]
+def _unfinished(folder: Path) -> list[UnfinishedRun]:
+    """The runs that failed or were stopped, the latest first. Records that cannot be read are left out."""
+    runs = []
+    for path in folder.glob("*/failed/*.json"):
+        with suppress(OSError, ValidationError):
+            runs.append(UnfinishedRun.model_validate_json(path.read_bytes()))
+    return sorted(runs, key=lambda run: (run.started, run.study, run.run_id), reverse=True)
+
+
+def _page(shown: Sequence[Shown], refused: Mapping[str, str], unfinished: Sequence[UnfinishedRun]) -> Page:
+    sections = [Section("", [_digest(run, page) for run, page in shown])]
+    if refused:
+        failed: list[Block] = [Definitions(tuple(refused.items()))]
         sections.append(Section("Not shown", failed))
+    if unfinished:
+        sections.append(Section("Failed or stopped", [_unfinished_table(unfinished)]))
     return Page(
         study="All studies",
         title="What the latest run of each study found",
-        facts=[_dates([run.record.started for run, _ in told])],
-        warnings=_warnings(told),
-        answer=Answer(list(_answer(told))),
+        facts=[_dates([run.record.started for run, _ in shown])],
+        warnings=_warnings(shown),
+        answer=Answer(list(_answer(shown))),
         sections=sections,
+    )
+
+
+def _unfinished_table(runs: Sequence[UnfinishedRun]) -> Table:
+    more = len(runs) - MOST_UNFINISHED
+    note = "Their records are in STUDY/failed/RUN-ID.json. They hold no results."
+    return Table(
+        "Runs without results, the latest first.",
+        [Column(header, "left") for header in ("Study", "Started", "Outcome", "Reason")],
+        [
+            Row((spaced(run.study), f"{run.started:%-d %B %Y, %H:%M}", run.outcome, run.reason or MISSING))
+            for run in runs[:MOST_UNFINISHED]
+        ],
+        note=f"{note} {more} earlier ones are not shown." if more > 0 else note,
     )
 
 
@@ -96,24 +140,24 @@ def _dates(started: Sequence[datetime]) -> str:
     return f"Runs of {first}" + (f" to {last}" if last != first else "")
 
 
-def _warnings(told: Sequence[Told]) -> tuple[str, ...]:
-    """What is true of the data of every study as it stands, what is true of some with that said."""
-    marks = [page.warnings for _, page in told]
+def _warnings(shown: Sequence[Shown]) -> tuple[str, ...]:
+    """The warnings of all studies; IN PART marks one that does not hold for every study."""
+    marks = [page.warnings for _, page in shown]
     return tuple(
         mark if all(mark in of_one for of_one in marks) else f"IN PART {mark}"
         for mark in dict.fromkeys(mark for of_one in marks for mark in of_one)
     )
 
 
-def _answer(told: Sequence[Told]) -> Iterator[str]:
-    simulated = sum(run.record.simulated for run, _ in told)
-    data = {0: "on real data", len(told): "on simulated data"}.get(
-        simulated, f"{len(told) - simulated} on real data and {simulated} on simulated data"
+def _answer(shown: Sequence[Shown]) -> Iterator[str]:
+    simulated = sum(run.record.simulated for run, _ in shown)
+    data = {0: "on real data", len(shown): "on simulated data"}.get(
+        simulated, f"{len(shown) - simulated} on real data and {simulated} on simulated data"
     )
-    yield f"{f'The latest runs of {len(told)} studies' if len(told) > 1 else 'The latest run of one study'}, {data}."
+    yield f"{f'The latest runs of {len(shown)} studies' if len(shown) > 1 else 'The latest run of one study'}, {data}."
     differences = [
         f"{page.study} {found - published:+.3f}".replace("-", "−")
-        for run, page in told
+        for run, page in shown
         for row, found, published in _comparisons(run, page)[:1]
     ]
     if differences:
@@ -129,7 +173,7 @@ def _digest(run: FinishedRun, page: Page) -> Digest:
         title=page.title,
         found=page.answer.sentences[0],
         numbers=_numbers(run, page),
-        # Studies may name their pictures alike.
+        # Two studies may give a picture the same name.
         picture=cover and replace(cover, name=f"{run.record.study}-{cover.name}"),
         facts=(facts(run.record)[0], where),
         links=[Link(word, quote(f"{where}/{name}")) for name, word in files.items()],
@@ -138,14 +182,14 @@ def _digest(run: FinishedRun, page: Page) -> Digest:
 
 
 def _cover(page: Page) -> Picture | None:
-    """The picture a page names as its cover, or else its first that leaves room for words beside it, or its first."""
+    """The picture that a page names as its cover; otherwise the first of half width or less; otherwise the first."""
     named = [picture for picture in page.pictures if picture.name == page.cover]
     small = [picture for picture in page.pictures if picture.width <= style.HALF_WIDTH]
     return next(iter([*named, *small, *page.pictures]), None)
 
 
 def _numbers(run: FinishedRun, page: Page) -> list[KeyNumber]:
-    """A study's own main number, and a published one beside what was found for it; three numbers where none is."""
+    """The main number of a study, a found number and its published one; three numbers if nothing was published."""
     comparisons = _comparisons(run, page)
     if not comparisons:
         return list(page.answer.numbers[:3])
@@ -157,7 +201,7 @@ def _numbers(run: FinishedRun, page: Page) -> list[KeyNumber]:
 
 
 def _comparisons(run: FinishedRun, page: Page) -> list[Comparison]:
-    """What was found beside what was published for it, on held-out data first; nothing where that is no comparison."""
+    """Found values with their published ones, held-out data first; empty if the data cannot be compared."""
     if not (page.comparable if page.comparable is not None else not run.record.simulated):
         return []
     both = [

@@ -1,4 +1,4 @@
-"""The PDF of a page, from the page's own HTML."""
+"""The PDF of a page, made from its HTML."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _RELATIVE_LINK = re.compile(r'<a href="(?![a-z]+:|#)[^"]*">(.*?)</a>', re.DOTALL
 
 
 def write_pdf(html: str, path: Path, *, title: str, created: datetime) -> None:
-    """Typeset `html` on A4 into `path`, dated `created` so that the same page gives the same bytes.
+    """Typeset `html` on A4 into `path`. The date `created` makes the bytes reproducible.
 
-    Links to files beside the page become plain text: a PDF could only name where they lie on this machine.
+    Relative links become plain text: in a PDF they would be paths on this machine.
 
     Raises OSError if the file cannot be written.
     """

@@ -1,4 +1,4 @@
-"""What the numbers of a run rest on: its data and their terms, what was left out, its settings, and the machine."""
+"""The closing section of a report: data and licence, dropped rows, settings, machine and times."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reports.page.blocks import Block, Column, Definitions, Row, Section, Table
 from reports.page.data_card import feature_table, sides
 
 _SHOWN_OF_HASH = 16
-# Settings that say where files lay; which mapping it was is told by the adapter's version.
+# Paths, which change no result; the adapter's version identifies the mapping.
 _PLACES = ("raw", "out", "mapping", "ledger")
 
 
@@ -25,13 +25,13 @@ def provenance(record: RunRecord, cards: Mapping[str, DataCard]) -> Section:
 
 
 def warnings(record: RunRecord) -> tuple[str, ...]:
-    """What every page of a run's report must say about its data."""
+    """The warnings that every page of the report shows about the data."""
     simulated = ("SIMULATED DATA",) if record.simulated else ()
     return (*simulated, *(("UNPINNED DATA",) if record.unpinned else ()))
 
 
 def facts(record: RunRecord) -> tuple[str, ...]:
-    """The line under a report's title: when, which run, which code."""
+    """The line under the title of a report: date, run and code."""
     return (f"Run of {record.started:%-d %B %Y, %H:%M} {record.started:%Z}".strip(), record.run_id, _code(record))
 
 
@@ -107,15 +107,15 @@ def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{key}.")
         else:
-            yield f"{prefix}{key}", _said(value)
+            yield f"{prefix}{key}", _as_text(value)
 
 
-def _said(value: Any) -> str:
-    """A setting in words; of what has settings of its own only its name."""
+def _as_text(value: Any) -> str:
+    """A setting as text; a group of settings is reduced to its name."""
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
     if isinstance(value, Mapping):
         return str(value.get("name", "without a name"))
     if isinstance(value, list | tuple):
-        return ", ".join(map(_said, value)) or "none"
+        return ", ".join(map(_as_text, value)) or "none"
     return f"{value:g}" if isinstance(value, float) else str(value)

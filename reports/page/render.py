@@ -1,8 +1,7 @@
-"""From the folder of a finished run to its report: figures, one HTML page, one PDF of the same content."""
+"""The report of a finished run: figures, one HTML page, and one PDF of the same content."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from models.records.errors import OutputError
+from models.records.whole_file import whole_file
 from reports.page.blocks import Page
 from reports.page.finished_run import FinishedRun, NotARunError, open_run
 from reports.page.html import standalone_svg, to_html
@@ -19,25 +19,25 @@ from reports.page.pdf import write_pdf
 
 
 class Rendered(NamedTuple):
-    """Where the report lies."""
+    """The files of a report."""
 
     html: Path
     pdf: Path
 
 
 def render(run_dir: Path) -> Rendered:
-    """Write `figures/*.svg`, `report.html` and `report.pdf` of the run in `run_dir`, reading nothing but that folder.
+    """Write `figures/*.svg`, `report.html` and `report.pdf` of the run in `run_dir`, reading only that folder.
 
     Each file appears whole or not at all. The same folder always gives the same bytes.
 
-    Raises NotARunError if the folder is not a run's or lacks a result, OutputError if it cannot be written to.
+    Raises NotARunError if the folder holds no run of this format or lacks a result, OutputError if writing fails.
     """
     run = open_run(run_dir)
     page = page_of(run)(run)
     with _output_to(run_dir):
         (run_dir / "figures").mkdir(exist_ok=True)
         for picture in page.pictures:
-            with _whole(run_dir / "figures" / f"{picture.name}.svg") as aside:
+            with whole_file(run_dir / "figures" / f"{picture.name}.svg") as aside:
                 aside.write_text(standalone_svg(picture), "utf-8")
     return write_page(page, run_dir, "report", created=run.record.started)
 
@@ -47,18 +47,15 @@ def write_page(page: Page, folder: Path, name: str, *, created: datetime) -> Ren
     html = to_html(page)
     rendered = Rendered(folder / f"{name}.html", folder / f"{name}.pdf")
     with _output_to(folder):
-        with _whole(rendered.html) as aside:
+        with whole_file(rendered.html) as aside:
             aside.write_text(html, "utf-8")
-        with _whole(rendered.pdf) as aside:
+        with whole_file(rendered.pdf) as aside:
             write_pdf(html, aside, title=page.title, created=created)
     return rendered
 
 
 def page_of(run: FinishedRun) -> Callable[[FinishedRun], Page]:
-    """The function `page` of the module in this room that is named as the study.
-
-    Raises NotARunError if there is none.
-    """
+    """The function `page` of the module `reports.studies.<study>`. Raises NotARunError if there is none."""
     study = run.record.study
     module = (
         import_module(f"reports.studies.{study}")
@@ -77,14 +74,3 @@ def _output_to(folder: Path) -> Iterator[None]:
         yield
     except OSError as problem:
         raise OutputError(f"The report cannot be written to {folder}: {problem.strerror or problem}.") from problem
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """A file beside `path` to write to; it takes that name when the block ends, and is gone if the block raises."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        yield aside
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)

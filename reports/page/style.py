@@ -1,4 +1,4 @@
-"""How figures look: one accent, greys that stay apart in print without colour, and the page's own typeface."""
+"""The style of figures: one accent colour, greys that differ in black-and-white print, the typeface of the page."""
 
 from __future__ import annotations
 
@@ -66,26 +66,26 @@ _RC: dict[Any, Any] = {
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Draw in the report's style; matplotlib's own settings come back afterwards."""
+    """Draw in the style of the reports; matplotlib's settings are restored afterwards."""
     fonts.register_with_matplotlib()
     with mpl.rc_context(_RC):
         yield
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of `width` x `height` mm, apart from pyplot's global state."""
+    """An empty figure of `width` x `height` mm, independent of pyplot."""
     return Figure(figsize=(width / 25.4, height / 25.4))
 
 
 def use_log_axis(axes: Axes) -> None:
-    """Put powers of two on the x axis, written out in full."""
+    """Make the x axis logarithmic, with powers of two as plain numbers."""
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter(ScalarFormatter())
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def to_svg(figure: Figure) -> str:
-    """The figure as one `<svg>` element, its text as text; the same figure always gives the same bytes."""
+    """The figure as one `<svg>` element with its text as text. The same figure always gives the same bytes."""
     buffer = io.StringIO()
     with house_style():
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})

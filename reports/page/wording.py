@@ -1,4 +1,4 @@
-"""Numbers and names as a reader meets them: rounded to what they can bear, and without a program's spelling."""
+"""Numbers and names as text for readers: rounded, and without underscores."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ MISSING = "–"
 
 
 def fixed(value: float | None, decimals: int) -> str:
-    """The value with so many decimals; a dash if there is none."""
+    """The value with a number of decimals; a dash if it is None.
+
+    >>> fixed(-1234.5, 1)
+    '−1,234.5'
+    """
     return MISSING if value is None else f"{value:,.{decimals}f}".replace("-", "−")
 
 
@@ -24,16 +28,28 @@ def points(difference: float | None) -> str:
 
 
 def change(difference: float) -> str:
-    """A signed difference, to one decimal; what rounds to nothing has no sign."""
+    """A signed difference, to one decimal; zero after rounding has no sign.
+
+    >>> change(0.26), change(-0.04)
+    ('+0.3', '0.0')
+    """
     text = f"{difference:+,.1f}".replace("-", "−")
     return "0.0" if text[1:] == "0.0" else text
 
 
 def spaced(name: str) -> str:
-    """A name from the data as words: `minor_group` is minor group, and `types=Fire` is types: Fire."""
+    """A name from the data as words.
+
+    >>> spaced("minor_group"), spaced("types=Fire")
+    ('minor group', 'types: Fire')
+    """
     return re.sub(r"(?<=\w)=(?=\w)", ": ", name.replace("_", " "))
 
 
 def listed(words: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """The words as a list in a sentence.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))

@@ -25,7 +25,7 @@ from models.shap.explanation import PreferenceExplanation, ShapSettings
 from models.shap.findings import Finding, Verdict, judge
 from models.shap.mean_embedding import Reference
 from models.shap.summary import leading_player, summarise_all, summarise_players
-from tasks.runs.results import write_json, write_parquet
+from tasks.runs.results import write_json, write_parquet, write_records
 
 VERDICTS = TypeAdapter(tuple[Verdict, ...])
 
@@ -138,7 +138,7 @@ def write_verdicts(findings: Sequence[Finding], explained: Sequence[Explained], 
     by_name = {(one.name, one.model): one.explanation for one in explained}
     check_findings(findings, by_name)
     verdicts = [judge(finding, by_name[finding.explained, finding.model], seed=seed) for finding in findings]
-    (results / f"{FINDINGS}.json").write_bytes(VERDICTS.dump_json(tuple(verdicts), indent=1) + b"\n")
+    write_records(results / f"{FINDINGS}.json", VERDICTS, verdicts)
 
 
 def check_findings(findings: Sequence[Finding], explained: Container[tuple[str, KernelModel]]) -> None:

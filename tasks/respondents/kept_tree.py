@@ -14,6 +14,7 @@ from models.numerics.hashing import hash_texts
 from models.records.arrays import FloatArray, IntArray
 from models.records.base import Record
 from models.records.errors import OutputError, TableError, UsageError
+from models.records.whole_file import whole_file
 from models.scores.accuracy import Accuracy
 from models.scores.holdout import hold_out_pairs
 from models.trees.editing import merge, move_threshold, pin_order
@@ -63,12 +64,10 @@ class KeptTree:
     def write(self, path: Path) -> None:
         """Write the tree as JSON, aside and then renamed. Raises OutputError."""
         document = {"made_from": self.made_from.model_dump(mode="json"), "tree": self.tree.to_dict()}
-        aside = path.with_name(f".{path.name}.partial")
         try:
-            aside.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-            aside.replace(path)
+            with whole_file(path) as aside:
+                aside.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         except OSError as error:
-            aside.unlink(missing_ok=True)
             raise OutputError(
                 f"{path} cannot be written: {error.strerror}. Choose another place with --out."
             ) from error

@@ -1,7 +1,7 @@
-"""Progress told through `logging`, so that a terminal, Prefect's log and a test can each listen to the same words.
+"""Progress messages through `logging`: a terminal, Prefect's log and a test all receive the same ones.
 
-A record carries `step` (its name) and one of `total` (the step begins; None if its length is unknown),
-`advance` (so many parts more are done) and `seconds` (the step has ended).
+A log record carries `step` (its name) and one of `total` (the step begins; None if its length is unknown), `advance`
+(the number of further parts done) and `seconds` (the step has ended).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LOGGER = logging.getLogger("prefstudy")
 
 @contextmanager
 def step(name: str, *, total: int | None = None, into: list[StepTime] | None = None) -> Iterator[None]:
-    """Announce a step of `total` parts, and append the time it took to `into`."""
+    """Log the start and end of a step of `total` parts, and append its time to `into`."""
     LOGGER.info("%s", name, extra={"step": name, "total": total})
     start = time.perf_counter()
     yield
@@ -29,5 +29,5 @@ def step(name: str, *, total: int | None = None, into: list[StepTime] | None = N
 
 
 def advance(name: str, by: int = 1) -> None:
-    """Say that `by` more parts of the step `name` are done."""
+    """Log that `by` more parts of the step `name` are done."""
     LOGGER.info("%s: %d more", name, by, extra={"step": name, "advance": by})

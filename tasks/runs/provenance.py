@@ -1,4 +1,4 @@
-"""What a run rests on: the code, the packages and the machine, as `run.json` records them."""
+"""The provenance of a run for `run.json`: code, packages and machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run_record(run: RunFolder, manifests: Sequence[Manifest]) -> RunRecord:
-    """Record a run so far: its config, its data, the code and machine it ran on, and the seconds its steps took."""
+    """The record of a run so far: config, data, code, machine, and seconds for each step."""
     commit, dirty = git_state(ROOT)
     return RunRecord(
         study=run.study,
@@ -40,7 +40,7 @@ def run_record(run: RunFolder, manifests: Sequence[Manifest]) -> RunRecord:
 
 
 def git_state(root: Path) -> tuple[str | None, bool | None]:
-    """The commit checked out in `root` and whether tracked files differ from it; (None, None) if it is no checkout."""
+    """The commit checked out in `root`, and whether tracked files differ from it; (None, None) outside a checkout."""
     top = _git(root, "rev-parse", "--show-toplevel")
     commit = _git(root, "rev-parse", "HEAD")
     if top is None or commit is None or Path(top).resolve() != root.resolve():
@@ -57,14 +57,14 @@ def _git(root: Path, *arguments: str) -> str | None:
 
 
 def package_versions() -> dict[str, str]:
-    """The version of prefstudy and of every package it declares, extras left out."""
+    """Versions of prefstudy and of the packages it declares, without extras."""
     declared = [line for line in metadata.requires("prefstudy") or [] if "extra ==" not in line]
     names = sorted(re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in declared)
     return {name: metadata.version(name) for name in ["prefstudy", *names]}
 
 
 def machine() -> dict[str, Any]:
-    """What the run's seconds depend on: system, processor, cores and memory. Nothing that names the machine."""
+    """System, processor, cores and memory, on which the seconds depend. Nothing identifies the machine."""
     return {
         "system": f"{platform.system()} {platform.release()}",
         "processor": platform.machine(),

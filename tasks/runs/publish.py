@@ -1,4 +1,4 @@
-"""The last steps of a run: its record, its report, and what Prefect keeps of it."""
+"""The last steps of a run: its record, its report, and its artifacts in Prefect."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tasks.runs.table import BuiltTable
 
 @task(name="publish", cache_policy=NO_CACHE)
 def publish(run: RunFolder, tables: Sequence[BuiltTable]) -> None:
-    """Complete a run whose results are written: `run.json`, its tables' data cards, figures, and both reports."""
+    """Write the data cards, `run.json`, figures and both reports of a run whose results are written."""
     write_cards(run.results / "data_cards.json", [table.card for table in tables])
     record = run_record(run, [table.manifest for table in tables])
     (run.partial / "run.json").write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
@@ -28,30 +28,30 @@ def publish(run: RunFolder, tables: Sequence[BuiltTable]) -> None:
 
 @task(name="keep artifacts", cache_policy=NO_CACHE)
 def keep_artifacts(run_dir: Path) -> None:
-    """Keep the metrics of a finished run and a link to its report as artifacts of the flow run."""
+    """Create artifacts of the flow run: the metrics, and a link to the report."""
     study = run_dir.parent.name
     rows = METRICS.validate_json((run_dir / "results" / "metrics.json").read_bytes())
     create_table_artifact(
         [row.model_dump(mode="json", exclude={"study"}) for row in rows],
         key=f"{study}-metrics",
-        description=f"What run {run_dir.name} of the study {study} found, beside what was published.",
+        description=f"Results of run {run_dir.name} of the study {study}, with the published values.",
     )
     create_link_artifact(
         (run_dir / "report.html").resolve().as_uri(),
         link_text="report.html",
         key=f"{study}-report",
-        description=f"The report of run {run_dir.name}; the PDF lies beside it.",
+        description=f"The report of run {run_dir.name}; the PDF is in the same folder.",
     )
 
 
 @task(name="publish index", cache_policy=NO_CACHE)
 def publish_index(out: Path) -> Path:
-    """Write the report over the latest run of each study in `out`, and keep a link to it as an artifact."""
+    """Write the index of the latest runs in `out`, and create an artifact that links to it."""
     index = render_index(out).html
     create_link_artifact(
         index.resolve().as_uri(),
         link_text=index.name,
         key="index",
-        description="What the latest run of each study found; the PDF lies beside it.",
+        description="Results of the latest run of each study; the PDF is in the same folder.",
     )
     return index

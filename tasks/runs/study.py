@@ -1,4 +1,4 @@
-"""What every study's config has in common: where its data comes from and where its run goes."""
+"""The base of the studies' configs: source of the data, seed, and output folder."""
 
 from __future__ import annotations
 
@@ -21,56 +21,58 @@ def _at_home(path: Path) -> Path:
     try:
         return path.expanduser()
     except RuntimeError as error:
-        raise ValueError(f"{path.parts[0]} is nobody's home folder on this machine") from error
+        raise ValueError(f"this machine has no home folder {path.parts[0]}") from error
 
 
-def _is_of_the_kind(given: Mapping[str, Any], default: Any) -> bool:
-    """Whether settings of a part are some of the default's, and not those of another kind of part."""
+def _is_same_kind(given: Mapping[str, Any], default: Any) -> bool:
+    """Whether the settings of a section belong to the same kind of section as its default."""
     kind = getattr(default, "kind", None)
     return isinstance(default, Record) and given.get("kind", kind) == kind
 
 
 Place = Annotated[Path, AfterValidator(_at_home)]
-"""A path in which ~ is the home folder also where no shell has read it: in a TOML file, and after --raw=."""
+"""A path in which ~ is the home folder, also in a TOML file and after --raw=, which no shell expands."""
 
 
 class StudyConfig(Record):
-    """Base of the studies' configs; a study adds its own settings, with the paper's as defaults."""
+    """Base of the studies' configs; a study adds its settings, with the paper's values as defaults."""
 
     model_config = ConfigDict(allow_inf_nan=False)
 
-    raw: Place | None = Field(default=None, description="folder with the raw files; else PREFSTUDY_RAW and the cache")
+    raw: Place | None = Field(
+        default=None, description="folder with the raw files; if not set, PREFSTUDY_RAW and the cache"
+    )
     simulated: bool = Field(default=False, description="simulate the raw files instead of reading real ones")
     allow_unpinned: bool = Field(default=False, description="accept raw files whose sha256 is not the declared one")
-    out: Place = Field(default=Path("runs"), description="folder that receives <study>/<run-id>/")
+    out: Place = Field(default=Path("runs"), description="folder in which <study>/<run-id>/ is created")
     seed: int = Field(default=0, ge=0, lt=2**32, description="seed of everything random in the run")
 
     @model_validator(mode="before")
     @classmethod
-    def _parts_keep_what_is_not_said(cls, settings: Any) -> Any:
-        """A part of which some settings are given has the study's own defaults for the others, not its class's.
+    def _complete_sections(cls, settings: Any) -> Any:
+        """A partly given section keeps the study's defaults for its other fields, not those of its class.
 
-        A part of another kind than the default has nothing of it.
+        A section of another kind than the default takes nothing from it.
         """
         if not isinstance(settings, Mapping):
             return settings
         defaults = {name: field.default for name, field in cls.model_fields.items()}
         return {
             name: {**dict(defaults[name]), **given}
-            if isinstance(given, Mapping) and _is_of_the_kind(given, defaults.get(name))
+            if isinstance(given, Mapping) and _is_same_kind(given, defaults.get(name))
             else given
             for name, given in settings.items()
         }
 
     def adapter(self, name: str) -> Adapter:
-        """The adapter of a data set the study reads."""
+        """The adapter of a data set that the study reads."""
         return catalogue.adapter(name)
 
     def contents(self) -> dict[str, Any]:
-        """What the files say that settings name, by the setting; raw files and recorded answers left out."""
+        """Contents of the files that settings name, by setting; without raw files and recorded answers."""
         return {}
 
     def digest(self) -> str:
-        """Eight hex digits of what decides the results: every setting but the places of files, and `contents`."""
+        """Eight hex digits over everything that decides the results: all settings except paths, and `contents`."""
         settings = self.model_dump(mode="json", exclude=PLACES) | self.contents()
         return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]

@@ -1,4 +1,4 @@
-"""From raw files, real or simulated, to the pairwise table a study works on."""
+"""From raw files, real or simulated, to the pairwise table of a study."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tasks.runs.study import StudyConfig
 
 
 class BuiltTable(Record):
-    """A pairwise table on disk, its data card, and the folder of the raw files it was made from."""
+    """A pairwise table on disk, its data card, and the folder of its raw files."""
 
     folder: Path
     card: DataCard
@@ -29,7 +29,7 @@ class BuiltTable(Record):
 
     @property
     def manifest(self) -> Manifest:
-        """What the table was made from."""
+        """Raw files, licence and dropped rows of the table."""
         return self.card.manifest
 
 
@@ -39,8 +39,8 @@ def build_table(
 ) -> BuiltTable:
     """Find the raw files of the data set `name`, or simulate them for `users` users, and write its table in `work`.
 
-    variant: write that of the data set's variants instead, which has one table.
-    Raises RawDataError if the raw files are missing, altered or malformed: nothing is ever simulated unasked.
+    variant: write the table of this variant of the data set instead.
+    Raises RawDataError if the raw files are missing, altered or malformed. Data is simulated only on request.
     """
     raw = _raw_files(name, config, work, users)
     if variant is not None:
@@ -52,7 +52,7 @@ def build_table(
 
 @task(name="build tables", cache_policy=NO_CACHE)
 def build_tables(name: str, config: StudyConfig, work: Path, *, users: int | None = None) -> tuple[BuiltTable, ...]:
-    """Do as `build_table` does with every table that the data set `name` yields."""
+    """Like `build_table`, for every table of the data set `name`."""
     raw = _raw_files(name, config, work, users)
     return tuple(_written(table, raw, work) for table in build(config.adapter(name), raw))
 

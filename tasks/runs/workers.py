@@ -1,4 +1,4 @@
-"""How many mapped tasks of a flow run at the same time, and in how many threads each."""
+"""Parallelism of a flow: number of mapped tasks at a time, and threads in each."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from threadpoolctl import threadpool_limits
 
 
 def one_thread_a_core() -> TaskRunner[PrefectFuture[Any]]:
-    """A task runner for a flow. Prefect's own default is a thread a task, which needs the memory of all at once."""
+    """A task runner with one thread per core. Prefect's default runs all tasks at once, with the memory of all."""
     return cast(TaskRunner[PrefectFuture[Any]], ThreadPoolTaskRunner(max_workers=os.cpu_count()))
 
 
 def one_blas_thread() -> None:
-    """From now on the linear algebra of this process takes one thread, so that the number of cores changes no digit.
+    """Limit the linear algebra of this process to one thread, so that the number of cores changes no digit.
 
-    Tasks share the cores; with threads of their own each, they would only be in one another's way.
+    Tasks already share the cores; further threads would only compete.
     """
     threadpool_limits(1, "blas")

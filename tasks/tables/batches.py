@@ -1,4 +1,4 @@
-"""Comparisons that never lie in memory together: from a Parquet file, or from parts of it on a Dask cluster."""
+"""Comparisons that do not fit in memory: batches from a Parquet file, also on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ BATCH = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class ParquetBatches:
-    """The comparisons of a pairwise table on disk, as rows of its items, winner first.
+    """Batches of the comparisons of a table on disk, as rows of its items, winner first.
 
-    path: the table's comparisons.parquet; item_ids: the ids of its items in their order; groups: the row groups of the
-    file to read, all if None.
+    path: comparisons.parquet; item_ids: ids of the items, in the order of their rows; groups: row groups of the file to
+    read, all if None.
     """
 
     path: Path
@@ -37,12 +37,12 @@ class ParquetBatches:
 
     @classmethod
     def of_table(cls, folder: Path) -> ParquetBatches:
-        """The comparisons of the table in a folder."""
+        """The batches of the table in a folder."""
         items = pq.read_table(folder / "items.parquet", columns=["item_id"])
         return cls(folder / "comparisons.parquet", items["item_id"].combine_chunks())
 
     def __iter__(self) -> Iterator[IntArray]:
-        """Comparisons (n, 2), at most BATCH at a time. Raises TableError for an id that no item has."""
+        """Yield comparisons (n, 2), at most BATCH at a time. Raises TableError for an unknown item id."""
         ids = ["left_id", "right_id"]
         with pq.ParquetFile(self.path, read_dictionary=ids) as file:
             groups = None if self.groups is None else list(self.groups)
@@ -52,22 +52,22 @@ class ParquetBatches:
                 yield np.stack([np.where(left_wins, left, right), np.where(left_wins, right, left)], axis=1)
 
     def _rows(self, ids: pa.DictionaryArray) -> IntArray:
-        """Rows of the items: each distinct id of the batch is looked up once."""
+        """Rows of the items; each distinct id of the batch is looked up once."""
         place = pc.index_in(ids.dictionary, value_set=self.item_ids)
         if place.null_count:
             unknown = ids.dictionary.filter(pc.is_null(place)).slice(0, 5).to_pylist()
-            raise TableError(f"{self.path}: {place.null_count} ids are of no item, such as {', '.join(unknown)}.")
+            raise TableError(f"{self.path}: {place.null_count} ids belong to no item, such as {', '.join(unknown)}.")
         rows: IntArray = place.to_numpy().astype(np.int64)[ids.indices.to_numpy()]
         return rows
 
     def total(self, measure: Callable[[IntArray], T]) -> T:
-        """The sum of what `measure` finds in each batch (`models.trees.pairs.Batches`)."""
+        """The sum of `measure` over the batches (`models.trees.pairs.Batches`)."""
         batches = iter(self)
         first = measure(next(batches, np.zeros((0, 2), dtype=np.int64)))
         return reduce(add, map(measure, batches), first)
 
     def parts(self) -> tuple[ParquetBatches, ...]:
-        """The same comparisons, one object a row group of the file."""
+        """The same comparisons, one object for each row group of the file."""
         n_groups = pq.read_metadata(self.path).num_row_groups
         groups = range(n_groups) if self.groups is None else self.groups
         return tuple(ParquetBatches(self.path, self.item_ids, (group,)) for group in groups)
@@ -75,7 +75,7 @@ class ParquetBatches:
 
 @dataclass(frozen=True, eq=False)
 class DaskBatches:
-    """The same comparisons counted on a Dask cluster whose workers can read the file: a part of it each.
+    """The same comparisons, counted on a Dask cluster. Each worker reads a part of the file.
 
     client: a `distributed.Client` (the extra `dask`).
     """
@@ -84,7 +84,7 @@ class DaskBatches:
     batches: ParquetBatches
 
     def total(self, measure: Callable[[IntArray], T]) -> T:
-        """The sum of what `measure` finds in each part; the parts stay where they are, only counts travel."""
+        """The sum of `measure` over the parts. The parts stay on the workers; only counts travel."""
         measured = self.client.scatter(measure, broadcast=True, hash=False)
         parts: list[T] = self.client.gather(
             self.client.map(ParquetBatches.total, self.batches.parts(), measure=measured, pure=False)

@@ -1,4 +1,4 @@
-"""A pairwise table as the arrays that models work on."""
+"""A pairwise table as arrays for the models."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ CategoricalEncoding = Literal["categories", "codes", "one_hot"]
 def encode(table: PairwiseTable, *, categorical: Mapping[str, CategoricalEncoding] | None = None) -> Encoded:
     """Items as a numeric matrix with its columns, comparisons as rows of it, winner first.
 
-    categorical: how a categorical feature of that name is given: as categories (the default), as its codes read as
-    numbers, or as one binary column a level. Raises KeyError where a name is not a categorical feature of the items.
+    categorical: the encoding of a categorical feature, by name: `categories` (the default), `codes` read as numbers, or
+    `one_hot`, one binary column for each level.
+    Raises KeyError for a name that is not a categorical feature of the items.
     """
     wanted = dict(categorical or {})
     unknown = wanted.keys() - {f.name for f in table.item_features if f.kind is FeatureKind.CATEGORICAL}
@@ -44,7 +45,7 @@ def encode(table: PairwiseTable, *, categorical: Mapping[str, CategoricalEncodin
 def encode_users(table: PairwiseTable) -> tuple[FloatArray, tuple[Column, ...]]:
     """The users' features, (u, d), in the order of `Encoded.user_ids`, and their columns.
 
-    Raises ValueError where the table has no users.
+    Raises ValueError if the table has no users.
     """
     if table.users is None:
         raise ValueError(f"the table {table.name} has no users")
@@ -54,7 +55,7 @@ def encode_users(table: PairwiseTable) -> tuple[FloatArray, tuple[Column, ...]]:
 def encode_contexts(table: PairwiseTable) -> tuple[FloatArray, tuple[Column, ...], IntArray]:
     """The contexts' features, (q, d), their columns, and the row of each comparison's context, (n,).
 
-    Raises ValueError where the table has no contexts.
+    Raises ValueError if the table has no contexts.
     """
     if table.contexts is None:
         raise ValueError(f"the table {table.name} has no contexts")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from flows.cli.entry import entry
+from models.records.run_record import UnfinishedRun
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -34,7 +35,7 @@ def terminate(run: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.parametrize(("stop", "code"), [(ctrl_c, 130), (terminate, 143)])
-def test_a_run_that_is_stopped_ends_with_its_code_one_clean_line_and_nothing_left_behind(
+def test_a_run_that_is_stopped_ends_with_its_code_one_clean_line_and_only_a_record_left_behind(
     tmp_path: Path, stop: Callable[[subprocess.Popen[str]], None], code: int
 ) -> None:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
@@ -61,7 +62,9 @@ def test_a_run_that_is_stopped_ends_with_its_code_one_clean_line_and_nothing_lef
         _, last_words = run.communicate(timeout=20)
         assert last_words == "\nStopped. Nothing half-written was left behind.\n"
         assert run.returncode == code
-        assert list((tmp_path / "runs" / "sushi").iterdir()) == []
+        assert [path.name for path in (tmp_path / "runs" / "sushi").iterdir()] == ["failed"]
+        [record] = (tmp_path / "runs" / "sushi" / "failed").iterdir()
+        assert UnfinishedRun.model_validate_json(record.read_bytes()).outcome == "stopped"
         assert group_is_empty(run.pid)
         assert [path.name for path in tmp_path.iterdir()] == ["runs"]
     finally:

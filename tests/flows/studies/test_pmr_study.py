@@ -255,7 +255,7 @@ def test_a_run_killed_midway_leaves_no_folder_and_its_answers_and_ends_the_same(
         patch.setattr("prompts.engines.start.Rules", Dies)
         with pytest.raises(BaseException, match=r"^$|crash|interrupt"):
             pmr_study(config)
-    assert [path.name for path in (tmp_path / "pmr").iterdir() if not path.name.startswith("ledger")] == []
+    assert [path.name for path in (tmp_path / "pmr").iterdir() if not path.name.startswith("ledger")] == ["failed"]
     with Ledger(config.answers, must_exist=True) as ledger:
         kept = len(ledger)
         assert kept > 0
@@ -269,7 +269,7 @@ def test_a_server_that_is_not_there_fails_in_one_line_without_a_run_folder(confi
     with pytest.raises(EngineError, match="does not answer") as found:
         pmr_study(config.model_copy(update={"engine": away, "out": tmp_path}))
     assert "\n" not in str(found.value)
-    assert [path for path in (tmp_path / "pmr").iterdir() if path.is_dir()] == []
+    assert [path.name for path in (tmp_path / "pmr").iterdir() if path.is_dir()] == ["failed"]
 
 
 def test_the_command_line_runs_the_published_features_by_keyword(

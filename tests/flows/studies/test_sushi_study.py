@@ -16,7 +16,7 @@ from flows.cli.main import main
 from flows.studies.sushi import SushiConfig, sushi_study
 from models.records.errors import RawDataError, UsageError
 from models.records.results import MetricRow
-from models.records.run_record import RunRecord
+from models.records.run_record import RunRecord, UnfinishedRun
 from tasks.runs.results import METRICS
 
 USERS, GP_USERS = 60, 4
@@ -178,14 +178,16 @@ def test_another_seed_gives_other_results(run_dir: Path, config: SushiConfig) ->
     assert (other / "results" / "metrics.json").read_bytes() != (run_dir / "results" / "metrics.json").read_bytes()
 
 
-def test_a_flow_without_data_fails_with_what_to_do_and_leaves_nothing(
+def test_a_flow_without_data_fails_with_what_to_do_and_leaves_only_its_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("PREFSTUDY_RAW", raising=False)
     monkeypatch.setenv("PREFSTUDY_CACHE", str(tmp_path / "cache"))
     with pytest.raises(RawDataError, match="prefstudy data fetch sushi"):
         sushi_study(SushiConfig(out=tmp_path))
-    assert list((tmp_path / "sushi").iterdir()) == []
+    [record] = (tmp_path / "sushi").rglob("*.json")
+    assert UnfinishedRun.model_validate_json(record.read_bytes()).outcome == "failed"
+    assert [path.name for path in (tmp_path / "sushi").iterdir()] == ["failed"]
 
 
 def test_an_example_user_that_is_not_there_is_refused_by_name(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_sides_are_told_with_their_interval_where_something_was_presented(card: 
         }
     )
     assert sides(presented) == (
-        "as presented; the left one was preferred in 48.0% of 18,000 comparisons (95% interval 47.3% to 48.7%)"
+        "as presented; the left item was preferred in 48.0% of 18,000 comparisons (95% interval 47.3% to 48.7%)"
     )
 
 

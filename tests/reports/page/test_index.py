@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +17,7 @@ from types import ModuleType
 import pytest
 
 from models.records.errors import OutputError
+from models.records.run_record import UnfinishedRun
 from reports.page.blocks import Answer, Figure, Page, Picture, Section
 from reports.page.finished_run import FinishedRun, NotARunError
 from reports.page.index import render_index
@@ -142,6 +144,44 @@ def test_a_run_that_cannot_be_told_is_named_with_the_reason_and_the_others_are_s
     page = words(render_index(runs).html)
     assert "Milk in first?" in page
     assert f"Not shown sushi {runs}/sushi/{SUSHI}/results/users.parquet is missing" in page
+
+
+def unfinished(runs: Path, study: str, started: str, **fields: object) -> None:
+    run_id = f"{started}-1a2b3c4d"
+    when = datetime.strptime(started, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+    record = UnfinishedRun(study=study, run_id=run_id, started=when, config={}, **fields)  # type: ignore[arg-type]
+    (runs / study / "failed").mkdir(parents=True, exist_ok=True)
+    (runs / study / "failed" / f"{run_id}.json").write_text(record.model_dump_json(), "utf-8")
+
+
+def test_runs_that_failed_or_were_stopped_are_listed_and_count_as_no_run(runs: Path, tea: Path) -> None:
+    unfinished(runs, "sushi", "20261201T064500Z", outcome="failed", reason="OutputError: a <b>full</b> disk")
+    unfinished(runs, "poker", "20261202T064500Z", outcome="stopped", reason="KeyboardInterrupt")
+    (runs / "sushi" / "failed" / "broken.json").write_text("{", "utf-8")
+    page = words(render_index(runs).html)
+    assert "The latest runs of 2 studies" in page
+    stopped = page.index("poker 2 December 2026, 06:45 stopped KeyboardInterrupt")
+    assert page.index("Failed or stopped") < stopped
+    assert stopped < page.index("sushi 1 December 2026, 06:45 failed OutputError: a &lt;b&gt;full&lt;/b&gt; disk")
+
+
+def test_only_the_latest_failed_runs_are_listed_and_the_others_counted(runs: Path) -> None:
+    for day in range(1, 24):
+        unfinished(runs, "tea", f"202612{day:02}T030000Z", outcome="failed", reason="ServerError")
+    page = words(render_index(runs).html)
+    assert "23 December 2026" in page
+    assert " 3 December 2026" not in page
+    assert "3 earlier ones are not shown." in page
+
+
+def test_a_run_of_an_earlier_format_is_named_with_its_version_and_the_others_are_shown(runs: Path, tea: Path) -> None:
+    file = runs / "sushi" / SUSHI / "run.json"
+    record = json.loads(file.read_text("utf-8"))
+    del record["format"]
+    file.write_text(json.dumps(record), "utf-8")
+    page = words(render_index(runs).html)
+    assert "Milk in first?" in page
+    assert "run.json: prefstudy 0.1.0 (commit 0123456789) wrote this run in format 1" in page
 
 
 def test_a_folder_without_a_run_has_no_index(tmp_path: Path, runs: Path) -> None:

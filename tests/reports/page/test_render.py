@@ -256,3 +256,33 @@ def test_a_folder_that_cannot_be_written_is_an_output_error(write_run: WriteRun)
     (run / "figures").write_text("in the way")
     with pytest.raises(OutputError, match="The report cannot be written to"):
         render(run)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {},
+            r"prefstudy 0\.1\.0 \(commit 0123456789\) wrote this run in format 1; this version reads format 2\.",
+        ),
+        (
+            {"packages": {"prefstudy": "<b>"}, "git_commit": None, "data": 3},
+            "an unknown version of prefstudy wrote",
+        ),
+        ({"format": 3, "new": 1}, r"wrote this run in format 3; this version reads format 2\. Update prefstudy\."),
+        ({"format": "2"}, r"run\.json, format: expected a whole number"),
+    ],
+)
+def test_a_run_of_another_format_is_refused_by_number_and_writer_before_anything_is_written(
+    write_run: WriteRun, changes: dict[str, object], message: str
+) -> None:
+    run = write_run()
+
+    def another(record: object) -> object:
+        assert isinstance(record, dict)
+        return {name: value for name, value in record.items() if name != "format"} | changes
+
+    edit_json(run / "run.json", another)
+    with pytest.raises(NotARunError, match=message):
+        render(run)
+    assert {path.name for path in run.iterdir()} == {"run.json", "results"}

@@ -38,7 +38,7 @@ def test_what_a_run_keeps_is_the_explanation_whole(tmp_path):
     write_explanations([one, explained("upm", sampled=True)], tmp_path)
     values = pq.read_table(tmp_path / "explanations.parquet").to_pandas()
     gpm, upm = values[values["model"] == "gpm"], values[values["model"] == "upm"]
-    np.testing.assert_array_equal(gpm["value"].to_numpy().reshape(30, 2), one.explanation.values)
+    np.testing.assert_allclose(gpm["value"].to_numpy().reshape(30, 2), one.explanation.values, rtol=1e-11)
     assert gpm["standard_error"].isna().all()
     assert (upm["standard_error"] == 0.1).all()
     assert gpm.loc[gpm["player"] == "types", "difference"].isna().all()

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import signal
 import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+from prefect.exceptions import TerminationSignal
 
 from data_adapters.choice.mapping_file import SHIPPED
 from flows.studies.pmr import PmrConfig
-from models.records.errors import OutputError
+from models.records.errors import OutputError, ServerError, TableError, UsageError
+from models.records.run_record import UnfinishedRun
 from prompts.feature_file import TABLE_9
 from tasks.respondents.tree_study import ChoiceConfig
 from tasks.runs import run_folder as room
 from tasks.runs.run_folder import run_folder
 from tasks.runs.study import StudyConfig
+from tasks.runs.unfinished import FAILED
 
 
 @pytest.fixture
@@ -29,10 +35,15 @@ def config(tmp_path: Path) -> StudyConfig:
 
 
 def visible(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
+    """Everything in the folder of a study but the records of runs without results."""
+    return sorted(path.name for path in folder.iterdir() if path.name != FAILED)
 
 
-def work_in(config: StudyConfig, error: Exception | None = None) -> None:
+def records(folder: Path) -> list[UnfinishedRun]:
+    return [UnfinishedRun.model_validate_json(path.read_bytes()) for path in sorted((folder / FAILED).iterdir())]
+
+
+def work_in(config: StudyConfig, error: BaseException | None = None) -> None:
     """Start a run whose work fails with `error`, or which must not get as far as the work."""
     with run_folder("sushi", config) as run:
         if error is None:
@@ -50,10 +61,63 @@ def test_the_folder_appears_only_at_the_end_and_without_the_intermediate_files(c
     assert [path.name for path in run.path.rglob("*")] == ["results", "metrics.json"]
 
 
-def test_a_run_that_fails_leaves_nothing(config: StudyConfig) -> None:
+@pytest.mark.parametrize(
+    ("error", "outcome", "reason"),
+    [
+        (ZeroDivisionError("Mrs Doe"), "failed", "ZeroDivisionError"),
+        (TableError("no item Mrs Doe"), "failed", "TableError"),
+        (UsageError("no user Mrs Doe, only Mr Roe"), "failed", "UsageError"),
+        (ServerError("No server answers at :4200.\nStart it"), "failed", "ServerError: No server answers at :4200."),
+        (KeyboardInterrupt(), "stopped", "KeyboardInterrupt"),
+        (TerminationSignal(15), "stopped", "TerminationSignal"),
+    ],
+)
+def test_a_run_that_fails_leaves_no_results_and_a_record_without_data(
+    config: StudyConfig, error: BaseException, outcome: str, reason: str
+) -> None:
+    with pytest.raises(type(error)):
+        work_in(config, error)
+    assert visible(config.out / "sushi") == []
+    [record] = records(config.out / "sushi")
+    assert (record.study, record.outcome, record.reason) == ("sushi", outcome, reason)
+    assert record.config == config.model_dump(mode="json")
+    assert record.ended is not None
+    assert record.ended >= record.started
+    assert [path.stem for path in (config.out / "sushi" / FAILED).iterdir()] == [record.run_id]
+
+
+def test_a_run_that_ends_well_leaves_no_record_of_failure(config: StudyConfig) -> None:
+    with run_folder("sushi", config):
+        pass
+    assert not (config.out / "sushi" / FAILED).exists()
+
+
+def test_a_record_that_cannot_be_written_does_not_hide_why_the_run_failed(config: StudyConfig) -> None:
+    (config.out / "sushi").mkdir(parents=True)
+    (config.out / "sushi" / FAILED).write_text("a file")
     with pytest.raises(ZeroDivisionError):
         work_in(config, ZeroDivisionError())
-    assert visible(config.out / "sushi") == []
+
+
+@pytest.mark.parametrize("taken_by", ["{0}/run.json", ".partial-{0}/lock", "failed/{0}.json"])
+def test_a_run_id_already_taken_is_not_taken_again(
+    config: StudyConfig, taken_by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Noon(datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> Noon:
+            return cls(2026, 1, 1, 12, tzinfo=UTC)
+
+    monkeypatch.setattr(room, "datetime", Noon)
+    first = f"20260101T120000Z-{config.digest()}"
+    taken = config.out / "sushi" / taken_by.format(first)
+    taken.parent.mkdir(parents=True)
+    with taken.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with run_folder("sushi", config) as run:
+            assert run.run_id == f"{first}-2"
+    assert taken.exists()
+    assert run.path.is_dir()
 
 
 def test_run_ids_sort_by_start_and_two_runs_of_one_second_do_not_meet(config: StudyConfig) -> None:
@@ -103,6 +167,11 @@ def test_a_killed_run_leaves_no_final_folder_and_the_next_run_clears_its_remains
     assert remains.startswith(".partial-")
     with run_folder("sushi", config) as run:
         assert visible(run.partial.parent) == [run.partial.name]
+        [record] = records(run.partial.parent)
+    assert record.outcome == "killed"
+    assert record.run_id == remains.removeprefix(".partial-")
+    assert record.ended is None
+    assert record.config == config.model_dump(mode="json")
 
 
 def test_the_partial_folder_of_a_run_that_still_works_is_left_alone(config: StudyConfig) -> None:
@@ -135,9 +204,43 @@ def test_a_nearly_full_disk_is_refused_before_the_work(config: StudyConfig, monk
         work_in(config)
 
 
-def test_a_disk_that_fills_up_on_the_way_is_told_and_leaves_nothing(config: StudyConfig) -> None:
-    with pytest.raises(OutputError, match=r"sushi: the run cannot be written there \(no space left on device\)"):
-        work_in(config, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS])
+def test_a_disk_or_quota_that_is_full_on_the_way_is_an_output_error_and_leaves_no_results(
+    config: StudyConfig, number: int
+) -> None:
+    why = os.strerror(number).lower()
+    with pytest.raises(OutputError, match=rf"sushi: the run cannot be written there \({why}\)"):
+        work_in(config, OSError(number, os.strerror(number)))
+    assert visible(config.out / "sushi") == []
+    [record] = records(config.out / "sushi")
+    assert record.reason == f"OutputError: {config.out}/sushi: the run cannot be written there ({why})."
+
+
+def test_a_disk_that_is_full_at_the_start_is_an_output_error(
+    config: StudyConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = Path.mkdir
+
+    def full(folder: Path, *arguments: Any, **options: Any) -> None:
+        if folder.name.startswith(room.PARTIAL):
+            raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+        make(folder, *arguments, **options)
+
+    monkeypatch.setattr(Path, "mkdir", full)
+    with pytest.raises(OutputError, match="disk quota exceeded"):
+        work_in(config)
+    assert visible(config.out / "sushi") == []
+
+
+def test_a_final_folder_that_cannot_be_renamed_leaves_no_partial_folder(
+    config: StudyConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(OutputError), run_folder("sushi", config) as run:
+        (run.results / "metrics.json").write_text("[]")
     assert visible(config.out / "sushi") == []
 
 

@@ -59,5 +59,5 @@ def test_a_tree_from_a_cluster_is_the_one_from_memory(folder: Path) -> None:
 
 def test_an_id_of_no_item_is_named(folder: Path) -> None:
     pq.write_table(pa.table({"item_id": [f"item {number}" for number in range(39)]}), folder / "items.parquet")
-    with pytest.raises(TableError, match="1 ids are of no item, such as item 39"):
+    with pytest.raises(TableError, match="1 ids belong to no item, such as item 39"):
         ParquetBatches.of_table(folder).total(len)
