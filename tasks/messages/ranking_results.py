@@ -16,6 +16,7 @@ from models.records.feature_spec import FeatureSpec
 from models.records.features import Encoded
 from models.records.results import MetricRow
 from models.scores.accuracy import Accuracy, accuracies
+from models.scores.ranks import competition_ranks
 from models.trees.preference_tree import PreferenceTree
 from models.trees.structure import way_to
 from tasks.messages.feature_loop import Round, Search, TreeSettings
@@ -210,8 +211,8 @@ def _ranking(tree: PreferenceTree, boxes: Sequence[Inbox], encoded: Sequence[Enc
         columns = {
             "split": [split] * len(order),
             "item_id": [box.ids[at] for at in order],
-            "rank": _ranks(utility)[order],
-            "clinicians_rank": _ranks(wins)[order],
+            "rank": competition_ranks(utility)[order],
+            "clinicians_rank": competition_ranks(wins)[order],
             "utility": utility[order],
             "sd": sd[leaf[order]],
             "leaf": leaf[order],
@@ -219,11 +220,6 @@ def _ranking(tree: PreferenceTree, boxes: Sequence[Inbox], encoded: Sequence[Enc
         }
         parts.append(pa.table(columns))
     return pa.concat_tables(parts)
-
-
-def _ranks(values: FloatArray | IntArray) -> IntArray:
-    """Competition ranks, the highest value first: 1, 2, 2, 4."""
-    return np.asarray(1 + (values[None, :] > values[:, None]).sum(axis=1))
 
 
 def _feature_values(boxes: Sequence[Inbox], specs: Sequence[FeatureSpec], values: Sequence[Values]) -> pa.Table:

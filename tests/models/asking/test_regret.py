@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.asking.regret import competition_ranks, position_values, rho_regret, top1_error
+from models.asking.regret import position_values, rho_regret, top1_error
+from models.scores.ranks import competition_ranks
 
 TEN = np.arange(1, 11)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.asking.regret import competition_ranks, rho_regret
+from models.asking.active_learning import ranking_oracle
+from models.asking.regret import rho_regret
 from models.asking.user_history import HistoryRule, Population, cohorts, learn_in_cohorts, learn_without_history
 from models.numerics.hashing import mix
-from models.records.arrays import BoolArray, IntArray
+from models.records.arrays import IntArray
+from models.scores.ranks import competition_ranks
 from models.trees.preference_tree import numeric_columns
 
 ITEMS = np.random.default_rng(5).uniform(size=(10, 3))
@@ -31,16 +33,8 @@ def population(n_users: int, seed: int = 0) -> tuple[Population, IntArray]:
     return Population(features, users, ITEMS, items, shown, seeds), ranks
 
 
-def oracle(ranks: IntArray):
-    def answer(pairs: IntArray) -> BoolArray:
-        asked = np.take_along_axis(ranks, pairs, axis=1)
-        return np.asarray(asked[:, 0] < asked[:, 1])
-
-    return answer
-
-
 def oracles(ranks: IntArray, size: int) -> list:
-    return [oracle(ranks[users]) for users in cohorts(len(ranks), size)]
+    return [ranking_oracle(ranks[users]) for users in cohorts(len(ranks), size)]
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +43,7 @@ def regrets() -> tuple[np.ndarray, np.ndarray]:
     people, ranks = population(90)
     rule = HistoryRule(cohort=30, user_depth=2)
     with_history = learn_in_cohorts(people, oracles(ranks, 30), n_questions=12, rule=rule)
-    without = learn_without_history(people, oracle(ranks), n_questions=12, item_depth=5)
+    without = learn_without_history(people, ranking_oracle(ranks), n_questions=12, item_depth=5)
     late = slice(30, None)
     return tuple(
         rho_regret(ranks[late], competition_ranks(course.mean[:, late])).mean(axis=1)
@@ -70,7 +64,7 @@ def test_early_questions_are_saved(regrets: tuple[np.ndarray, np.ndarray]) -> No
 def test_the_first_cohort_has_no_history_and_the_order_of_users_is_kept() -> None:
     people, ranks = population(20)
     course = learn_in_cohorts(people, oracles(ranks, 10), n_questions=3, rule=HistoryRule(cohort=10))
-    first = learn_without_history(people.part(slice(0, 10)), oracle(ranks[:10]), n_questions=3, item_depth=5)
+    first = learn_without_history(people.part(slice(0, 10)), ranking_oracle(ranks[:10]), n_questions=3, item_depth=5)
     assert course.mean.shape == (4, 20, 10)
     assert course.answers.shape == (3, 20, 2)
     np.testing.assert_array_equal(course.mean[:, :10], first.mean)
