@@ -90,7 +90,12 @@ def ask_in_box(
     >>> bool((np.abs(best - 0.3) < 0.1).all())
     True
     """
-    settings = {"n_features": n_features, "n_initial": n_initial, "n_questions": n_questions, "tie_break": tie_break}
+    settings: dict[str, Any] = {
+        "n_features": n_features,
+        "n_initial": n_initial,
+        "n_questions": n_questions,
+        "tie_break": tie_break,
+    }
     settings |= {"max_depth": max_depth, "ratio": ratio, "recommend": recommend}
     validate_parameter_constraints(_CONSTRAINTS, settings, "ask_in_box")
     check_integers(seeds, "seeds")

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 from scipy.stats import kendalltau
 
-from models.records.arrays import FloatArray, IntArray
 from models.records.base import Record
 from models.records.feature_spec import FeatureSpec
 from models.records.features import Encoded
