@@ -98,8 +98,9 @@ class _Processes(BaseEstimator):  # type: ignore[misc]
     def _fit(self, X: FloatArray, pairs: IntArray, user: IntArray, total: int) -> None:
         self.n_features_in_ = X.shape[1]
         self._kernel = clone(self.kernel) if self.kernel is not None else default_kernel(X.shape[1])
-        if not np.isfinite(self._kernel.theta).all():
-            raise ValueError(f"the kernel's hyperparameters must be positive and finite, found {self._kernel}")
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if not np.isfinite(self._kernel.theta).all():
+                raise ValueError(f"the kernel's hyperparameters must be positive and finite, found {self._kernel}")
         self._own = _distinct(X, user, total)
         self._pairs = count_pairs(
             user[pairs[:, 0]],
