@@ -90,14 +90,7 @@ def ask_in_box(
     >>> bool((np.abs(best - 0.3) < 0.1).all())
     True
     """
-    settings: dict[str, Any] = {
-        "n_features": n_features,
-        "n_initial": n_initial,
-        "n_questions": n_questions,
-        "tie_break": tie_break,
-    }
-    settings |= {"max_depth": max_depth, "ratio": ratio, "recommend": recommend}
-    validate_parameter_constraints(_CONSTRAINTS, settings, "ask_in_box")
+    validate_parameter_constraints(_CONSTRAINTS, locals(), "ask_in_box")
     check_integers(seeds, "seeds")
     d = n_features
     first = np.stack([LatinHypercube(d, rng=int(seed)).random(2 * n_initial) for seed in seeds])
