@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -82,3 +84,33 @@ def test_a_users_own_answers_overrule_the_prior() -> None:
     assert course.mean[-1, -1, others_best] < np.median(course.mean[-1, -1])
     regret = rho_regret(ranks[-1], competition_ranks(course.mean[:, -1]))
     assert regret[-1] < regret[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("cohort", 0), ("user_depth", -1), ("item_depth", 2.5), ("prior_ratio", np.inf)]
+)
+def test_a_rule_out_of_range_is_refused_by_name(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of HistoryRule must be"):
+        HistoryRule(**{name: value})
+
+
+def test_users_who_do_not_fit_together_are_refused() -> None:
+    people, ranks = population(6)
+    with pytest.raises(ValueError, match="oracle_of must hold one oracle for each of 2 cohorts, found 1"):
+        learn_in_cohorts(people, oracles(ranks, 6), n_questions=1, rule=HistoryRule(cohort=3))
+    with pytest.raises(ValueError, match="The 'size' parameter of cohorts must be an int in the range"):
+        cohorts(6, -1)
+    with pytest.raises(ValueError, match="The 'item_depth' parameter of learn_without_history"):
+        learn_without_history(people, ranking_oracle(ranks), n_questions=1, item_depth=0)
+    for changed, message in [
+        ({"shown": people.shown + 1}, r"shown: 6 rows outside 0\.\.9"),
+        ({"shown": people.shown + 0.9}, "shown must be integers"),
+        ({"shown": people.shown[:3]}, r"shown must be rows of items \(6, k\), found shape \(3, 10\)"),
+        ({"seeds": people.seeds[:3]}, r"seeds must be integers \(6,\)"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            replace(people, **changed)
+
+
+def test_the_last_cohort_may_be_smaller() -> None:
+    assert cohorts(5, 2) == [slice(0, 2), slice(2, 4), slice(4, 5)]
