@@ -199,12 +199,12 @@ def test_the_gradient_of_the_leaves_objective_is_its_derivative(factor: float) -
 
 
 def test_a_count_is_as_many_comparisons_and_counts_add_up() -> None:
-    one, other = pairs_among(3, [(0, 1), (0, 1), (2, 1)]), pairs_among(3, [(0, 1), (1, 2)])
-    both = pairs_among(3, [(0, 1), (0, 1), (2, 1), (0, 1), (1, 2)])
+    one, other = pairs_among(3, [(0, 1), (0, 1), (2, 1)]), pairs_among(3, [(0, 1), (1, 2), (1, 2)])
+    both = pairs_among(3, [(0, 1), (0, 1), (2, 1), (0, 1), (1, 2), (1, 2)])
     total = one + other
     for name in ("problem", "winner", "loser", "count"):
         assert getattr(total, name).tolist() == getattr(both, name).tolist()
-    assert both.count.tolist() == [3.0, 1.0, 1.0]
+    assert both.count.tolist() == [3.0, 2.0, 1.0]
 
 
 @pytest.mark.parametrize("factor", [0.0, -1.0, np.nan, np.inf])
