@@ -1,19 +1,23 @@
-"""Learning what someone likes best by asking: the query loop over finite sets of items (dt-pbo section 3.3, C.3).
+"""Learning each user's favourite by asking: the query loop over finite sets of items (dt-pbo section 3.3, C.3).
 
-All users are asked at once: a step of the loop is one question to every user, chosen, answered and learnt from in array
-operations. What a user is asked depends on that user's answers and seed alone, never on who else is there.
+All users are asked at once: a step of the loop chooses one question for every user, and takes the answers, in array
+operations. A user's questions depend on that user's answers and seed alone, never on the other users.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from numbers import Integral
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 
 from models.asking.qeubo import qeubo
 from models.numerics.hashing import HashArray, mix
+from models.numerics.validation import check_integers
 from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.scores.accuracy import TIE_TOLERANCE
 
@@ -21,7 +25,16 @@ Acquisition = Literal["qeubo", "random"]
 Recommendation = Literal["first", "random", "most_wins"]
 OneLeaf = Literal["random", "first"]
 
-_RECOMMENDING = -1  # the lots of a recommendation are not those of any question
+_RECOMMENDING = -1  # a question number that no question has, so that recommendations draw lots of their own
+
+_STRATEGY: dict[str, list[Any]] = {
+    "acquisition": [StrOptions(set(get_args(Acquisition)))],
+    "top_leaf_first": ["boolean"],
+    "repeats": ["boolean"],
+    "one_leaf": [StrOptions(set(get_args(OneLeaf)))],
+    "recommend": [StrOptions(set(get_args(Recommendation)))],
+}
+_LOOP: dict[str, list[Any]] = {"n_questions": [Interval(Integral, 0, None, closed="left")]}
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +43,23 @@ class Belief:
 
     mean: (t, m) and covariance: (t, m, m) of their utilities, in units of sigma_noise.
     group: (t, m) items in one group, a leaf of a tree, have one utility.
+    Raises ValueError for other shapes and for means or covariances that are not finite.
     """
 
     mean: FloatArray
     covariance: FloatArray
     group: IntArray
+
+    def __post_init__(self) -> None:
+        """Check shapes and values."""
+        shape = np.shape(self.mean)
+        if len(shape) != 2 or np.shape(self.covariance) != (*shape, shape[-1]) or np.shape(self.group) != shape:
+            raise ValueError(
+                "a belief has mean (t, m), covariance (t, m, m) and group (t, m), "
+                f"found {shape}, {np.shape(self.covariance)} and {np.shape(self.group)}"
+            )
+        if not (np.isfinite(self.mean).all() and np.isfinite(self.covariance).all()):
+            raise ValueError("mean and covariance of a belief must be finite")
 
 
 class Surrogate(Protocol):
@@ -46,15 +71,16 @@ class Surrogate(Protocol):
 
 @dataclass(frozen=True)
 class Strategy:
-    """How questions are chosen, and what is recommended. The paper leaves open all but the first two.
+    """How to choose questions and recommendations. The paper leaves open all but the first two settings.
 
-    acquisition: the pair of greatest qEUBO, or any pair at random.
+    acquisition: "qeubo" asks about the pair of greatest qEUBO, "random" about any pair.
     top_leaf_first: while the leaf of greatest mean has two items, ask about a pair within it, drawn uniformly (C.3).
-    repeats: whether a pair may be asked again; if not, only where all have been.
-    one_leaf: the pair that plain qEUBO, without top_leaf_first, asks about where a single leaf holds everything and no
-        pair is better than another: any at random, or the first.
-    recommend: which of several items that share the greatest mean among those compared so far (section 4.1): the first,
-        one at random, or the one with the most wins less losses (the first of these).
+    repeats: whether a pair may be asked again; if not, pairs repeat only after all have been asked.
+    one_leaf: the pair for plain qEUBO, without top_leaf_first, to ask about where a single leaf holds everything and
+        all pairs score the same: "random" or the "first".
+    recommend: which of several items that share the greatest mean among those compared so far (section 4.1): the
+        "first", a "random" one, or the one with "most_wins" less losses (the first of these).
+    Raises ValueError for any other word.
     """
 
     acquisition: Acquisition = "qeubo"
@@ -62,6 +88,10 @@ class Strategy:
     repeats: bool = True
     one_leaf: OneLeaf = "random"
     recommend: Recommendation = "first"
+
+    def __post_init__(self) -> None:
+        """Check every setting."""
+        validate_parameter_constraints(_STRATEGY, vars(self), "Strategy")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,34 +111,75 @@ Oracle = Callable[[IntArray], BoolArray]
 """Answers pairs (t, 2), one of each user: whether the first item is preferred, (t,)."""
 
 
+def ranking_oracle(ranks: ArrayLike) -> Oracle:
+    """An oracle that prefers the item of lower rank; ranks: (t, m) integers, 1 for a user's favourite.
+
+    Raises ValueError for ranks of another shape or type.
+
+    >>> ranking_oracle([[2, 1, 3]])(np.array([[0, 1]]))
+    array([False])
+    """
+    table = np.asarray(ranks)
+    if table.ndim != 2 or not np.issubdtype(table.dtype, np.integer):
+        raise ValueError(f"ranks must be integers (users, items), found {table.dtype} {table.shape}")
+
+    def answer(pairs: IntArray) -> BoolArray:
+        asked = np.take_along_axis(table, pairs, axis=1)
+        return np.asarray(asked[:, 0] < asked[:, 1])
+
+    return answer
+
+
 def ask_and_learn(
     surrogate: Surrogate, oracle: Oracle, seeds: HashArray, *, n_questions: int, strategy: Strategy | None = None
 ) -> Course:
-    """Ask every user n_questions in turn, each chosen by what the surrogate has learnt from the answers before it.
+    """Ask every user n_questions in turn, each chosen from what the surrogate has learnt from the answers before it.
 
-    seeds: (t,) one a user.
+    seeds: (t,) integers, one a user. Raises ValueError for other seeds or a negative n_questions, and where the
+    surrogate or the oracle answers for another number of users or the surrogate knows fewer than two items.
+
+    >>> from models.asking.tree_surrogate import TreeSurrogate
+    >>> from models.trees.preference_tree import numeric_columns
+    >>> seeds, items = np.array([7]), np.array([[[0.1], [0.4], [0.6], [0.9]]])
+    >>> surrogate, oracle = TreeSurrogate(items, numeric_columns(["sweet"]), seeds), ranking_oracle([[4, 3, 1, 2]])
+    >>> ask_and_learn(surrogate, oracle, seeds, n_questions=4).recommended.ravel()
+    array([0, 1, 3, 2, 2])
     """
+    validate_parameter_constraints(_LOOP, {"n_questions": n_questions}, "ask_and_learn")
+    check_integers(seeds, "seeds")
     strategy = strategy or Strategy()
     answers = np.zeros((len(seeds), 0, 2), dtype=np.int64)
     means, recommended = [], []
     for question in range(n_questions + 1):
         belief = surrogate(answers)
+        if len(belief.mean) != len(seeds):
+            raise ValueError(f"there are {len(seeds)} seeds, one a user, and the surrogate is of {len(belief.mean)}")
         means.append(belief.mean)
         recommended.append(recommend(belief, answers, seeds, strategy))
         if question < n_questions:
             pairs = next_pairs(belief, answers, seeds, strategy)
-            winner_first = np.where(oracle(pairs)[:, None], pairs, pairs[:, ::-1])
+            first_wins = _check_answer(oracle(pairs), len(seeds))
+            winner_first = np.where(first_wins[:, None], pairs, pairs[:, ::-1])
             answers = np.concatenate([answers, winner_first[:, None]], axis=1)
     return Course(np.stack(means), np.stack(recommended), answers.transpose(1, 0, 2))
+
+
+def _check_answer(answer: ArrayLike, n_users: int) -> BoolArray:
+    found = np.asarray(answer)
+    if found.shape != (n_users,) or found.dtype != np.bool_:
+        raise ValueError(f"the oracle must answer booleans ({n_users},), found {found.dtype} {found.shape}")
+    return found
 
 
 def next_pairs(belief: Belief, answers: IntArray, seeds: HashArray, strategy: Strategy) -> IntArray:
     """The next pair of items to ask each user about, (t, 2), the lower position first.
 
-    answers: (t, q, 2) so far. Pairs of equal standing are drawn by lot: within the best pair of leaves that is one item
-    uniformly from each.
+    answers: (t, q, 2) so far. Lots decide among pairs of equal score: within the best pair of leaves, each item of
+    either leaf is as likely as another. Raises ValueError for fewer than two items.
     """
     n_users, n_items = belief.mean.shape
+    if n_items < 2:
+        raise ValueError(f"a question needs two items, each user has {n_items}")
     first, second = np.triu_indices(n_items, 1)
     lots = mix(mix(seeds, answers.shape[1])[:, None], np.arange(len(first)))
     standing, value = np.zeros((n_users, len(first))), np.zeros((n_users, len(first)))
@@ -120,7 +191,7 @@ def next_pairs(belief: Belief, answers: IntArray, seeds: HashArray, strategy: St
             at_top = near_greatest(belief.mean)
             standing[~apart & at_top[:, first] & at_top[:, second]] = 2.0
         elif strategy.one_leaf == "first":
-            lots = np.where(apart.any(axis=1, keepdims=True), lots, _ascending(len(first)))
+            lots = np.where(apart.any(axis=1, keepdims=True), lots, _lots_for_the_first(len(first)))
     if not strategy.repeats:
         standing[_asked(answers, n_items)] -= 3.0
     chosen = best_by_lot(_highest(standing, value), lots)
@@ -128,31 +199,35 @@ def next_pairs(belief: Belief, answers: IntArray, seeds: HashArray, strategy: St
 
 
 def recommend(belief: Belief, answers: IntArray, seeds: HashArray, strategy: Strategy) -> IntArray:
-    """The item each user is recommended, (t,): of those compared so far the one of greatest mean (section 4.1)."""
+    """The item recommended to each user, (t,): the one of greatest mean among those compared so far (section 4.1)."""
     n_users, n_items = belief.mean.shape
     wins, losses = (_counts(answers[:, :, side], n_items) for side in (0, 1))
     compared = (wins + losses) > 0
     compared |= ~compared.any(axis=1, keepdims=True)
     standing = near_greatest(np.where(compared, belief.mean, -np.inf)).astype(np.float64)
     value = (wins - losses).astype(np.float64) if strategy.recommend == "most_wins" else np.zeros((n_users, n_items))
-    lots = np.broadcast_to(_ascending(n_items), standing.shape)
+    lots = np.broadcast_to(_lots_for_the_first(n_items), standing.shape)
     if strategy.recommend == "random":
         lots = mix(mix(mix(seeds, _RECOMMENDING), answers.shape[1])[:, None], np.arange(n_items))
     return best_by_lot(_highest(standing, value), lots)
 
 
-def _ascending(n: int) -> HashArray:
-    """Lots by which the first is drawn."""
+def _lots_for_the_first(n: int) -> HashArray:
+    """Falling lots (n,): `best_by_lot` draws the first of equal values."""
     return np.arange(n, 0, -1, dtype=np.uint64)
 
 
 def near_greatest(mean: FloatArray) -> BoolArray:
-    """Which of m means are the greatest, to the solver's precision; (t, m)."""
+    """Whether each of m means is the greatest of its row, to the solver's precision; (t, m).
+
+    >>> near_greatest(np.array([[0.2, 0.5, 0.5 - 1e-9]]))
+    array([[False,  True,  True]])
+    """
     return np.asarray(mean >= mean.max(axis=1, keepdims=True) - TIE_TOLERANCE)
 
 
 def _asked(answers: IntArray, n_items: int) -> BoolArray:
-    """Which pairs, in the order of `np.triu_indices`, each user has been asked about, (t, pairs)."""
+    """Whether each user has been asked about each pair, (t, pairs), in the order of `np.triu_indices`."""
     asked = np.zeros((len(answers), n_items, n_items), dtype=bool)
     user = np.arange(len(answers))[:, None]
     asked[user, answers.min(axis=2), answers.max(axis=2)] = True
@@ -167,11 +242,15 @@ def _counts(positions: IntArray, n_items: int) -> IntArray:
 
 
 def _highest(standing: FloatArray, value: FloatArray) -> FloatArray:
-    """The values of what stands highest in each row; the others are out."""
+    """The values of the entries with the highest standing of their row; -inf for the others."""
     return np.where(standing == standing.max(axis=1, keepdims=True), value, -np.inf)
 
 
 def best_by_lot(value: FloatArray, lots: HashArray) -> IntArray:
-    """In each row the column of the greatest value, of equal ones that of the highest lot; (t, m) -> (t,)."""
+    """The column of the greatest value in each row, among equal values the one of the highest lot; (t, m) -> (t,).
+
+    >>> best_by_lot(np.array([[1.0, 3.0, 3.0]]), np.array([[9, 4, 6]], dtype=np.uint64))
+    array([2])
+    """
     best = value == value.max(axis=1, keepdims=True)
     return np.asarray(np.where(best, lots // 2 + 1, 0).argmax(axis=1))

@@ -1,4 +1,4 @@
-"""Learning where a utility over a box is greatest by asking about points of it (dt-pbo Algorithm 1, section 4.1).
+"""Learning the maximum of a utility over the unit cube by asking about points (dt-pbo Algorithm 1, section 4.1).
 
 Any number of runs advance together: a step is one question in each, so that twenty runs cost little more than one. A
 run depends on its own seed and answers alone.
@@ -8,23 +8,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, get_args
 
 import numpy as np
 from scipy.stats.qmc import LatinHypercube
+from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 
 from models.asking.active_learning import Recommendation, best_by_lot, near_greatest
 from models.asking.qeubo import qeubo
 from models.gaussian.laplace import count_pairs, laplace_covariance, laplace_mode
 from models.numerics.hashing import HashArray, mix
+from models.numerics.validation import check_integers
 from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.trees.growing_tree import GrowingTree, Regions
 from models.trees.leaf_fit import prior_factor
 from models.trees.splits import TieBreak
 
-_PAIR, _PLACE, _RECOMMENDING = 0, 1, 2  # what a lot decides
+_PAIR, _PLACE, _RECOMMENDING = 0, 1, 2  # keys of the lots for the pair of leaves, for the points, for ties
+
+_CONSTRAINTS: dict[str, list[Any]] = {
+    "n_features": [Interval(Integral, 1, None, closed="left")],
+    "n_initial": [Interval(Integral, 1, None, closed="left")],
+    "n_questions": [Interval(Integral, 0, None, closed="left")],
+    "tie_break": [StrOptions(set(get_args(TieBreak)))],
+    "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+    "ratio": [Interval(Real, 0, None, closed="neither")],
+    "recommend": [StrOptions(set(get_args(Recommendation)))],
+}
 
 Utility = Callable[[FloatArray], FloatArray]
-"""The utilities (k,) of points (k, d) of the unit cube, which only answer comparisons."""
+"""The utilities (k,) of points (k, d) of the unit cube; only comparisons of two utilities are learnt from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +46,7 @@ class BoxCourse:
     """What happened in t runs of q questions after n initial ones.
 
     points: (t, 2 (n + q), d): points 2i and 2i + 1 were compared, the preferred one first.
-    recommended: (q + 1, t) points; tied: (q + 1, t, 2 (n + q)) which points shared the greatest mean.
+    recommended: (q + 1, t) rows of points; tied: (q + 1, t, 2 (n + q)) whether a point shared the greatest mean.
     """
 
     points: FloatArray
@@ -42,7 +56,7 @@ class BoxCourse:
 
 @dataclass(frozen=True, eq=False)
 class _Leaves:
-    """The leaves of t trees, padded to the largest number of them, and the leaf of each point, (t, points)."""
+    """The leaves of t trees, padded to the size of the largest, and the leaf of each point, (t, points)."""
 
     mean: FloatArray
     covariance: FloatArray
@@ -66,9 +80,18 @@ def ask_in_box(
 ) -> BoxCourse:
     """Ask n_initial pairs of a Latin hypercube, then n_questions chosen by qEUBO over all pairs of leaves.
 
-    seeds: (t,) one a run; the rest as for `GrowingTree` and `PreferenceTree`. A question is a point drawn uniformly
-    from each of the two leaves' boxes. Only points that were compared are recommended.
+    seeds: (t,) integers, one a run; tie_break and max_depth: as for `PreferenceTree`; ratio: sigma_noise^2 /
+    sigma_prior^2; recommend: as for `Strategy`. A question is a point drawn uniformly from each of the two leaves'
+    boxes. Only points that were compared are recommended.
+    Raises ValueError for settings out of range, and for utilities of another shape or NaN.
+
+    >>> course = ask_in_box(lambda x: -np.abs(x[:, 0] - 0.3), 1, np.array([1, 2]), n_initial=5, n_questions=30)
+    >>> best = course.points[[0, 1], course.recommended[-1], 0]  # the recommended point of each run
+    >>> bool((np.abs(best - 0.3) < 0.1).all())
+    True
     """
+    validate_parameter_constraints(_CONSTRAINTS, locals(), "ask_in_box")
+    check_integers(seeds, "seeds")
     points = np.zeros((len(seeds), 2 * (n_initial + n_questions), n_features))
     points[:, : 2 * n_initial] = initial_points(utility, n_features, seeds, n_initial)
     trees = [
@@ -101,8 +124,15 @@ def initial_points(utility: Utility, n_features: int, seeds: HashArray, n_pairs:
 
 def winners_first(utility: Utility, pairs: FloatArray) -> FloatArray:
     """Pairs of points (t, n, 2, d), the preferred one first."""
-    told = utility(pairs.reshape(-1, pairs.shape[-1])).reshape(pairs.shape[:3])
-    return np.where((told[..., 0] > told[..., 1])[..., None, None], pairs, pairs[:, :, ::-1])
+    points = pairs.reshape(-1, pairs.shape[-1])
+    found = np.asarray(utility(points), dtype=np.float64)
+    if found.shape != (len(points),) or np.isnan(found).any():
+        raise ValueError(
+            f"utility must give a number for each of {len(points)} points, "
+            f"found shape {found.shape}, {int(np.isnan(found).sum())} NaN"
+        )
+    found = found.reshape(pairs.shape[:3])
+    return np.where((found[..., 0] > found[..., 1])[..., None, None], pairs, pairs[:, :, ::-1])
 
 
 def _leaves(regions: Sequence[Regions], ratio: float) -> _Leaves:
@@ -122,7 +152,7 @@ def _leaves(regions: Sequence[Regions], ratio: float) -> _Leaves:
 
 
 def _next_points(leaves: _Leaves, lots: HashArray) -> FloatArray:
-    """A point from each leaf of the best pair, (t, 2, d); two from the only leaf where there is one."""
+    """A point from each leaf of the best pair, (t, 2, d); two points of the same leaf where there is only one."""
     n_runs, n_leaves = leaves.mean.shape
     first, second = np.triu_indices(n_leaves, 1)
     chosen = np.zeros((n_runs, 2), dtype=np.int64)
@@ -139,7 +169,7 @@ def _next_points(leaves: _Leaves, lots: HashArray) -> FloatArray:
 
 
 def _recommend(tied: BoolArray, lots: HashArray, rule: Recommendation) -> IntArray:
-    """One of the tied points of each run, (t,). Each point was compared once: even ones won, odd ones lost."""
+    """One of the tied points of each run, (t,). Each point was compared once: even rows won, odd rows lost."""
     n_points = tied.shape[1]
     if rule == "random":
         own = mix(mix(lots, _RECOMMENDING)[:, None], np.arange(n_points))

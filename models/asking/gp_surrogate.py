@@ -17,11 +17,22 @@ class GPSurrogate:
     """Fits each user's process anew to the user's answers, hyperparameters included (dt-pbo F.1).
 
     items: (t, m, d) the items of each user, without missing values; kernel, optimizer: as for `PreferenceGPs`.
+    Raises ValueError for items of another shape; when called, for parameters that `PreferenceGPs` does not accept.
+
+    >>> surrogate = GPSurrogate(np.array([[[0.1], [0.5], [0.9]]]))
+    >>> belief = surrogate(np.array([[[2, 0], [2, 1]]]))  # the last item was preferred twice
+    >>> belief.mean.argmax(axis=1)
+    array([2])
     """
 
     items: FloatArray
     kernel: Kernel | None = None
     optimizer: Optimizer | None = "evidence"
+
+    def __post_init__(self) -> None:
+        """Check the shape of the items."""
+        if np.ndim(self.items) != 3:
+            raise ValueError(f"items must be (users, items, features), found shape {np.shape(self.items)}")
 
     def __call__(self, answers: IntArray) -> Belief:
         """See `models.asking.active_learning.Surrogate`. Only equal items share a group."""

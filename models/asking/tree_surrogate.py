@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
+from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 
 from models.asking.active_learning import Belief
 from models.gaussian.laplace import count_pairs, laplace_covariance, laplace_mode
 from models.numerics.hashing import HashArray
+from models.numerics.validation import check_integers
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column
 from models.trees.binning import Binned, bin_items
@@ -20,12 +23,21 @@ from models.trees.leaf_fit import prior_factor
 PAPERS = Growth()
 """Growth as in the paper."""
 
+_CONSTRAINTS = {"growth": [Growth], "ratio": [Interval(Real, 0, None, closed="neither")]}
+
 
 @dataclass(frozen=True, eq=False)
 class TreeSurrogate:
     """Grows each user's tree anew from the user's answers (dt-pbo Algorithm 1).
 
-    items: (t, m, d) the items of each user; seeds: (t,) of the random tie rule; ratio: sigma_noise^2 / sigma_prior^2.
+    items: (t, m, d) the items of each user; seeds: (t,) integers, for random tie breaks; ratio: sigma_noise^2 /
+    sigma_prior^2. Raises ValueError for arrays of other shapes and for a ratio that is not positive and finite.
+
+    >>> columns = [Column(name="sweet", feature="sweet", kind="numeric")]
+    >>> surrogate = TreeSurrogate(np.array([[[0.1], [0.5], [0.9]]]), columns, seeds=np.array([7]))
+    >>> belief = surrogate(np.array([[[2, 0], [2, 1]]]))  # the last item was preferred twice
+    >>> belief.group
+    array([[0, 0, 1]])
     """
 
     items: FloatArray
@@ -34,6 +46,13 @@ class TreeSurrogate:
     growth: Growth = PAPERS
     ratio: float = 0.25
 
+    def __post_init__(self) -> None:
+        """Check shapes and settings."""
+        validate_parameter_constraints(_CONSTRAINTS, vars(self), "TreeSurrogate")
+        if np.ndim(self.items) != 3:
+            raise ValueError(f"items must be (users, items, features), found shape {np.shape(self.items)}")
+        check_integers(self.seeds, "seeds", len(self.items))
+
     @cached_property
     def _binned(self) -> Binned:
         return bin_items(self.items.reshape(-1, self.items.shape[2]), self.columns)
@@ -41,8 +60,8 @@ class TreeSurrogate:
     def __call__(self, answers: IntArray) -> Belief:
         """See `models.asking.active_learning.Surrogate`.
 
-        Trees of fewer leaves than the largest are padded with leaves nobody compares: their prior does not touch the
-        others. The covariance is not conditioned on a zero sum, which changes no difference of two leaves.
+        Smaller trees are padded to the number of leaves of the largest; nobody compares these leaves, so they change
+        no other. The covariance is not conditioned on a zero sum: that would change no difference of two leaves.
         """
         n_users, n_items, _ = self.items.shape
         users = np.arange(n_users)

@@ -1,22 +1,26 @@
-"""Learning a new user's taste from the users before: a user tree with an item tree at each of its leaves (dt-pbo G.1).
+"""Learning a new user's taste from earlier users: a user tree with an item tree at each of its leaves (dt-pbo G.1).
 
-Users come in cohorts. Before each, the user tree is grown from what the earlier users answered, and an item tree from
-the answers of each of its groups. A new user starts from the item tree of the group her features put her in: its
-partition of the items, and its leaf means as the mean of her prior, which is wide enough for her own answers to
-overrule it. That partition stays, so she is asked about pairs between leaves only: no answer could refine the top leaf.
+Users come in cohorts. Before each cohort, a user tree is grown from the answers of all earlier users, and an item tree
+from the answers of each of its groups. A new user's features put her in a group; she starts from its item tree. Its
+leaf means are the mean of her prior, which is wide enough for her own answers to overrule it. Its partition of the
+items stays as it is, so she is only asked about pairs between leaves: no answer could refine the top leaf.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
+from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 
 from models.asking.active_learning import Belief, Course, Oracle, Strategy, ask_and_learn
 from models.asking.tree_surrogate import TreeSurrogate
 from models.gaussian.laplace import count_pairs, laplace_covariance, laplace_mode
 from models.numerics.hashing import HashArray
+from models.numerics.validation import check_integers, check_rows
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column
 from models.trees.growth import Growth
@@ -24,13 +28,22 @@ from models.trees.leaf_fit import prior_factor
 from models.trees.preference_tree import PreferenceTree
 from models.trees.user_tree import UserTree
 
+_POSITIVE = [Interval(Integral, 1, None, closed="left")]
+_RULE: dict[str, list[Any]] = {
+    "cohort": _POSITIVE,
+    "user_depth": _POSITIVE,
+    "item_depth": _POSITIVE,
+    "prior_ratio": [Interval(Real, 0, None, closed="neither")],
+}
+
 
 @dataclass(frozen=True, eq=False)
 class Population:
     """Users with features, and the items each of them is asked about.
 
-    features: (u, d_u) with columns user_columns; items: (m, d) with columns item_columns; shown: (u, k) the items, as
-    rows, of each user; seeds: (u,) one a user.
+    features: (u, d_u) with columns user_columns; items: (m, d) with columns item_columns; shown: (u, k) rows of the
+    items each user is asked about; seeds: (u,) integers, one a user.
+    Raises ValueError for other shapes and for rows that do not exist.
     """
 
     features: FloatArray
@@ -40,8 +53,16 @@ class Population:
     shown: IntArray
     seeds: HashArray
 
+    def __post_init__(self) -> None:
+        """Check shapes and rows."""
+        users = len(self.features)
+        if np.ndim(self.shown) != 2 or len(self.shown) != users:
+            raise ValueError(f"shown must be rows of items ({users}, k), found shape {np.shape(self.shown)}")
+        check_rows(np.ravel(self.shown), "shown", len(self.items))
+        check_integers(self.seeds, "seeds", users)
+
     def part(self, users: slice) -> Population:
-        """Some of the users, with all items."""
+        """The given users, with all items."""
         return Population(
             self.features[users],
             self.user_columns,
@@ -54,9 +75,10 @@ class Population:
 
 @dataclass(frozen=True)
 class HistoryRule:
-    """How earlier users help: a user tree and item trees of at most so many questions, grown anew after each cohort.
+    """Size of a cohort, depth limits of the user tree and the item trees, and the width of a new user's prior.
 
     prior_ratio: sigma_noise^2 / sigma_prior^2 of a new user's prior about the group's means; small is wide.
+    Raises ValueError for a size, depth or ratio that is not positive.
     """
 
     cohort: int = 50
@@ -64,10 +86,14 @@ class HistoryRule:
     item_depth: int = 5
     prior_ratio: float = 0.25
 
+    def __post_init__(self) -> None:
+        """Check every setting."""
+        validate_parameter_constraints(_RULE, vars(self), "HistoryRule")
+
 
 @dataclass(frozen=True, eq=False)
 class _GroupSurrogate:
-    """Learns the values of leaves that do not change: group (t, k) of each user's items, prior_mean (t, leaves)."""
+    """Learns the values of fixed leaves: group (t, k) the leaf of each user's items, prior_mean (t, leaves)."""
 
     group: IntArray
     prior_mean: FloatArray
@@ -91,7 +117,11 @@ class _GroupSurrogate:
 def learn_without_history(
     population: Population, oracle: Oracle, *, n_questions: int, item_depth: int, strategy: Strategy | None = None
 ) -> Course:
-    """Ask every user from nothing: her own tree, of at most item_depth questions."""
+    """Ask every user without any history: each learns a tree of her own, of depth item_depth at most.
+
+    Raises ValueError as `ask_and_learn` and for an item_depth below 1.
+    """
+    validate_parameter_constraints(_RULE, {"item_depth": item_depth}, "learn_without_history")
     surrogate = TreeSurrogate(
         population.items[population.shown],
         population.item_columns,
@@ -109,13 +139,26 @@ def learn_in_cohorts(
     rule: HistoryRule | None = None,
     strategy: Strategy | None = None,
 ) -> Course:
-    """Ask cohort after cohort, each with what the earlier ones answered; the first has nothing to start from.
+    """Ask cohort after cohort, each with the answers of the earlier ones; the first starts without history.
 
-    oracle_of: one a cohort, in the order of the users; there are as many as `cohorts` gives slices.
+    oracle_of: one oracle for each slice of `cohorts`, in that order. Raises ValueError for another number of oracles,
+    and as `ask_and_learn`.
+
+    >>> from models.asking.active_learning import ranking_oracle
+    >>> age, sweet = [[Column(name=name, feature=name, kind="numeric")] for name in ("age", "sweet")]
+    >>> ages, items, shown = np.arange(6.0)[:, None], np.array([[0.1], [0.5], [0.9]]), np.tile([0, 1, 2], (6, 1))
+    >>> oracles = [ranking_oracle([[3, 2, 1]] * 3), ranking_oracle([[3, 2, 1]] * 3)]
+    >>> people, rule = Population(ages, age, items, sweet, shown, seeds=np.arange(6)), HistoryRule(cohort=3)
+    >>> course = learn_in_cohorts(people, oracles, n_questions=4, rule=rule)
+    >>> course.mean[0].argmax(axis=1)  # before any question, the second cohort knows the favourite of the first
+    array([0, 0, 0, 2, 2, 2])
     """
     rule = rule or HistoryRule()
     courses: list[Course] = []
-    for users, oracle in zip(cohorts(len(population.shown), rule.cohort), oracle_of, strict=True):
+    parts = cohorts(len(population.shown), rule.cohort)
+    if len(oracle_of) != len(parts):
+        raise ValueError(f"oracle_of must hold one oracle for each of {len(parts)} cohorts, found {len(oracle_of)}")
+    for users, oracle in zip(parts, oracle_of, strict=True):
         mine = population.part(users)
         if not courses:
             courses.append(
@@ -136,12 +179,17 @@ def learn_in_cohorts(
 
 
 def cohorts(n_users: int, size: int) -> list[slice]:
-    """The users cut into cohorts, in their order."""
+    """The users cut into cohorts of the given size, in their order; the last may be smaller.
+
+    >>> cohorts(5, size=2)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    validate_parameter_constraints({"size": _POSITIVE}, {"size": size}, "cohorts")
     return [slice(start, min(start + size, n_users)) for start in range(0, n_users, size)]
 
 
 def _start_from(earlier: Population, answers: IntArray, mine: Population, rule: HistoryRule) -> _GroupSurrogate:
-    """The surrogate of new users after the answers (q, u, 2) of the earlier ones."""
+    """The surrogate for new users, given the answers (q, u, 2) of the earlier ones."""
     owner = np.tile(np.arange(len(earlier.shown)), len(answers))
     asked = np.take_along_axis(earlier.shown[owner], answers.reshape(-1, 2), axis=1)
     user_tree = UserTree(earlier.user_columns, max_depth=rule.user_depth).fit(earlier.features, asked, owner)

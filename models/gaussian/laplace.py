@@ -2,7 +2,7 @@
 
 With sigma_noise = 1 and f = mean + L v, L L' the prior covariance, the mode minimises
 -sum_i c_i log Phi((f_w - f_l) / sqrt 2) + v'v / 2. For the leaves of a tree L = I / sqrt(ratio); for a Gaussian process
-it is a Cholesky factor of the kernel matrix. Any number of problems of one size are solved at once.
+L is a Cholesky factor of the kernel matrix. Any number of problems of one size are solved at once.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from models.records.arrays import BoolArray, FloatArray, IntArray
 
 Places = IntArray | NDArray[np.int32]
 
-STEP_TOLERANCE = 2e-5  # Newton's steps square: after one as small as this the error is below 1e-9
+STEP_TOLERANCE = 2e-5  # Newton's method converges quadratically: after such a step the error is below 1e-9
 LONG_STEP = 0.25
 MAX_STEPS = 100
 DENSE_LIMIT = 200  # values in one problem above which the Newton step is solved by conjugate gradients
-FAR_TAIL = -30.0  # below, Phi may be too small for a number
-STEP_ACCURACY = 1e-4  # of such a step, as a share of the gradient
+FAR_TAIL = -30.0  # below it, Phi may underflow
+STEP_ACCURACY = 1e-4  # residual of a conjugate-gradient step, as a share of the gradient
 
 _SQRT_2 = math.sqrt(2.0)
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -35,10 +35,10 @@ _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """Comparisons among m values in each of t problems, equal ones counted together.
+    """Comparisons among m values in each of t problems, with repeated ones counted.
 
-    problem, winner, loser, count: (p,); a pair of a value with itself says nothing and must not be in it. Counted, the
-    places are of 32 bits: a fine tree of many comparisons has millions of pairs of leaves.
+    problem, winner, loser, count: (p,); no pair joins a value with itself. `count_pairs` makes them, with 32-bit
+    integers: a fine tree of many comparisons has millions of pairs of leaves.
     """
 
     n_problems: int
@@ -49,7 +49,7 @@ class PairCounts:
     count: FloatArray
 
     def __add__(self, other: Self) -> PairCounts:
-        """The counts of both, of pairs among the same values."""
+        """The sum of two counts of pairs among the same values."""
         n = self.n_values
         keys = [(counts.problem.astype(np.int64) * n + counts.winner) * n + counts.loser for counts in (self, other)]
         distinct, place = np.unique(np.concatenate(keys), return_inverse=True)
@@ -68,7 +68,14 @@ class PairCounts:
 
 
 def count_pairs(problem: IntArray, winner: IntArray, loser: IntArray, n_problems: int, n_values: int) -> PairCounts:
-    """Count repeated (problem, winner, loser) together; pairs within one value are left out (dt-pbo section 3.2)."""
+    """Count each distinct (problem, winner, loser); pairs within one value are left out (dt-pbo section 3.2).
+
+    problem, winner, loser: (n,) integers in [0, n_problems), [0, n_values) and [0, n_values).
+
+    >>> pairs = count_pairs(np.zeros(3, int), np.array([0, 0, 1]), np.array([1, 1, 1]), n_problems=1, n_values=2)
+    >>> pairs.winner, pairs.loser, pairs.count
+    (array([0], dtype=int32), array([1], dtype=int32), array([2.]))
+    """
     apart = winner != loser
     keys = (problem[apart] * n_values + winner[apart]) * n_values + loser[apart]
     keys.sort()
@@ -78,7 +85,7 @@ def count_pairs(problem: IntArray, winner: IntArray, loser: IntArray, n_problems
 
 
 def _places(keys: IntArray, n_values: int) -> tuple[Places, Places, Places]:
-    """Problem, winner and loser of keys (problem n_values + winner) n_values + loser."""
+    """Problem, winner and loser of the keys (problem n_values + winner) n_values + loser."""
     rest, loser = np.divmod(keys, n_values)
     problem, winner = np.divmod(rest, n_values)
     return problem.astype(np.int32), winner.astype(np.int32), loser.astype(np.int32)
@@ -96,20 +103,24 @@ def pair_laplacian(pairs: PairCounts, weight: FloatArray) -> FloatArray:
 
 
 def log_normal_cdf(z: FloatArray) -> FloatArray:
-    """Log Phi(z), as exact as the objective needs: near one, Phi is known only to 1e-16."""
+    """Log Phi(z), as exact as the objective needs: an absolute error of 1e-16 where Phi is near one.
+
+    >>> log_normal_cdf(np.array([-40.0])).round(2)
+    array([-804.61])
+    """
     log_phi: FloatArray = log_ndtr(z) if z.min(initial=0.0) < FAR_TAIL else np.log(ndtr(z))
     return log_phi
 
 
 def probit_terms(z: FloatArray, log_phi: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Of log Phi(z), given too, the derivative r and r (z + r), minus the second one; finite far into the tail."""
+    """First derivative r of log Phi at z and minus the second, r (z + r), from z and log Phi(z); finite in any tail."""
     ratio = np.exp(-0.5 * z * z - _LOG_SQRT_2PI - log_phi)
     return ratio, np.clip(ratio * (z + ratio), 0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """A trial v of every problem, (t, r), the z and log Phi(z) of its pairs, (p,), and the objectives there, (t,)."""
+    """A trial v of every problem, (t, r), with z and log Phi(z) of the pairs, (p,), and the objectives, (t,)."""
 
     v: FloatArray
     z: FloatArray
@@ -180,7 +191,7 @@ class _Problem:
 
     @cached_property
     def rows(self) -> tuple[IntArray | slice, IntArray]:
-        """The order of the pairs by (winner, loser), and where each winner's begin: a compressed sparse matrix."""
+        """Order of the pairs by (winner, loser), and where each winner's pairs begin: a compressed sparse matrix."""
         starts = np.append(0, np.cumsum(np.bincount(self.winners, minlength=self.mean.size)))
         keys = self.winners.astype(np.int64) * self.mean.size + self.losers
         if (keys[1:] >= keys[:-1]).all():
@@ -206,6 +217,12 @@ def _sum_at(places: Places, weights: FloatArray, size: int) -> FloatArray:
 
 
 def _problem(pairs: PairCounts, factor: float | FloatArray, mean: FloatArray | None) -> _Problem:
+    if np.ndim(factor) == 0:
+        factor = float(factor)
+        if not 0 < factor < math.inf:
+            raise ValueError(f"factor must be a positive finite number or a matrix, found {factor}")
+    elif np.shape(factor)[-2] != pairs.n_values or not np.isfinite(factor).all():
+        raise ValueError(f"factor must be a finite matrix of {pairs.n_values} rows, found shape {np.shape(factor)}")
     shape = (pairs.n_problems, pairs.n_values)
     return _Problem(pairs, factor, np.zeros(shape) if mean is None else np.broadcast_to(mean, shape))
 
@@ -214,10 +231,16 @@ def laplace_mode(pairs: PairCounts, factor: float | FloatArray, mean: FloatArray
     """The values f of greatest posterior density, (t, m): the minimiser of dt-pbo Eq. 3, by Newton's method.
 
     factor: L, a number for L = factor * I, or (m, r) or (t, m, r); mean: the prior mean, (m,) or (t, m), zero if None.
-    The objective is convex; a step is halved until it lowers it.
+    The objective is convex; a step is halved until the objective falls.
+    Raises ValueError for a factor that is not positive and finite.
+
+    >>> pairs = count_pairs(np.zeros(1, int), np.array([0]), np.array([1]), n_problems=1, n_values=2)
+    >>> laplace_mode(pairs, factor=2.0).round(3)
+    array([[ 0.751, -0.751]])
     """
     problem = _problem(pairs, factor, mean)
-    point = problem.at(np.zeros((pairs.n_problems, pairs.n_values if isinstance(factor, float) else factor.shape[-1])))
+    width = pairs.n_values if isinstance(problem.factor, float) else problem.factor.shape[-1]
+    point = problem.at(np.zeros((pairs.n_problems, width)))
     for _ in range(MAX_STEPS):
         ratio, weight = probit_terms(point.z, point.log_phi)
         step = -problem.newton_step(problem.gradient(point.v, ratio), weight)
@@ -241,19 +264,21 @@ def _line_search(problem: _Problem, start: _Point, step: FloatArray) -> _Point:
 
 
 def laplace_covariance(pairs: PairCounts, f: FloatArray, factor: float | FloatArray) -> FloatArray:
-    """Posterior covariance at the mode f (t, m): L (I + L' Lambda L)^-1 L' (dt-pbo Eq. 4 and 10), (t, m, m)."""
+    """Posterior covariance at the mode f (t, m): L (I + L' Lambda L)^-1 L' (dt-pbo Eq. 4 and 10), (t, m, m).
+
+    Raises ValueError for a factor that is not positive and finite.
+    """
     problem = _problem(pairs, factor, None)
     flat = f.ravel()
     z = (flat[pairs.winners] - flat[pairs.losers]) / _SQRT_2
     _, weight = probit_terms(z, log_normal_cdf(z))
     inverse = np.linalg.inv(problem.hessian(weight))
-    if isinstance(factor, float):
-        return np.asarray(inverse * factor**2)
-    return np.asarray(factor @ inverse @ np.swapaxes(factor, -1, -2))
+    L = problem.factor
+    return np.asarray(inverse * L**2 if isinstance(L, float) else L @ inverse @ np.swapaxes(L, -1, -2))
 
 
 def negative_log_posterior(pairs: PairCounts, f: FloatArray, factor: float) -> tuple[float, FloatArray]:
-    """The objective of dt-pbo Eq. 10 for one problem with L = factor * I, up to a constant, and its gradient, (m,)."""
+    """Objective of dt-pbo Eq. 10 for one problem with L = factor * I, up to a constant, and its gradient, (m,)."""
     problem = _problem(pairs, factor, None)
     point = problem.at(f[None] / factor)
     ratio, _ = probit_terms(point.z, point.log_phi)
@@ -261,5 +286,5 @@ def negative_log_posterior(pairs: PairCounts, f: FloatArray, factor: float) -> t
 
 
 def condition_on_zero_sum(covariance: FloatArray, ratio: float) -> FloatArray:
-    """The leaves' posterior covariance given sum f = 0: Sigma_post - 11' / (ratio m) (dt-pbo Proposition 2)."""
+    """Posterior covariance of the leaves given sum f = 0: Sigma_post - 11' / (ratio m) (dt-pbo Proposition 2)."""
     return np.asarray(covariance - 1.0 / (ratio * covariance.shape[-1]))

@@ -1,4 +1,4 @@
-"""The Laplace approximation of the evidence of comparisons under Gaussian-process priors, and its slope (dt-pbo 2.2).
+"""Laplace approximation of the evidence of comparisons under Gaussian-process priors, and its slope (dt-pbo 2.2).
 
 log Z = sum c log Phi(z) - f'a / 2 - log|I + L' Lambda L| / 2 at the mode f, with a = K^-1 f; the derivative follows
 Rasmussen and Williams (2006), section 5.5.1. Any number of problems of one size are solved at once.
@@ -23,11 +23,11 @@ _SQRT_2 = math.sqrt(2.0)
 
 @dataclass(frozen=True, eq=False)
 class LaplaceFit:
-    """The posterior of t problems of m values.
+    """Posterior and evidence of t problems of m values.
 
     mode: (t, m) f; pull: (t, m) a = K^-1 f, so that the mean elsewhere is k(x)'a.
     covariance: (t, m, m) of f; reduction: (t, m, m) R, so that the covariance elsewhere is k(x, x') - k(x)'R k(x').
-    log_evidence: (t,); slope: (t, m, m) its derivative by the kernel matrix, symmetric.
+    log_evidence: (t,); slope: (t, m, m) its derivative with respect to the kernel matrix, symmetric.
     """
 
     mode: FloatArray
@@ -39,8 +39,18 @@ class LaplaceFit:
 
 
 def fit_laplace(pairs: PairCounts, kernel: FloatArray) -> LaplaceFit:
-    """Posterior and evidence under the prior covariances `kernel`, (t, m, m) (dt-pbo Eq. 1-4)."""
+    """Posterior and evidence under the prior covariances `kernel`, (t, m, m) (dt-pbo Eq. 1-4).
+
+    Raises ValueError for a kernel of another shape or with values that are not finite.
+
+    >>> from models.gaussian.laplace import count_pairs
+    >>> pairs = count_pairs(np.zeros(1, int), np.array([0]), np.array([1]), n_problems=1, n_values=2)
+    >>> fit_laplace(pairs, 0.01 * np.eye(2)[None]).log_evidence.round(2)  # log 1/2: either of two equals may win
+    array([-0.69])
+    """
     m = pairs.n_values
+    if kernel.shape != (pairs.n_problems, m, m) or not np.isfinite(kernel).all():
+        raise ValueError(f"kernel must be finite and {(pairs.n_problems, m, m)}, found shape {kernel.shape}")
     jitter = JITTER * np.trace(kernel, axis1=1, axis2=2) / m
     factor = np.linalg.cholesky(kernel + jitter[:, None, None] * np.eye(m))
     mode = laplace_mode(pairs, factor)
@@ -58,7 +68,7 @@ def fit_laplace(pairs: PairCounts, kernel: FloatArray) -> LaplaceFit:
     likelihood = np.bincount(pairs.problem, pairs.count * log_phi, pairs.n_problems)
     log_evidence = likelihood - 0.5 * np.einsum("tm,tm->t", mode, pull) - 0.5 * np.linalg.slogdet(inner)[1]
 
-    # The mode moves with the kernel, and with it the determinant: d weight / dz = r (1 - weight) - weight (z + r).
+    # The mode, and through it the determinant, depends on the kernel: d weight / dz = r (1 - weight) - weight (z + r).
     spread = _spread(pairs, covariance)
     change = ratio * (1.0 - weight) - weight * (z + ratio)
     by_mode = -0.5 * _net(pairs, 0.5 * pairs.count * change / _SQRT_2 * spread)
@@ -69,7 +79,7 @@ def fit_laplace(pairs: PairCounts, kernel: FloatArray) -> LaplaceFit:
 
 
 def _net(pairs: PairCounts, amount: FloatArray) -> FloatArray:
-    """Give each pair's amount to its winner and take it from its loser, (t, m)."""
+    """Each value's sum of the amounts of its pairs, positive where it wins and negative where it loses, (t, m)."""
     size = pairs.n_problems * pairs.n_values
     net = np.bincount(pairs.winners, amount, size) - np.bincount(pairs.losers, amount, size)
     return np.asarray(net.reshape(pairs.n_problems, pairs.n_values))

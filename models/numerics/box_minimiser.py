@@ -1,6 +1,6 @@
-"""Minimising many small smooth functions at once, each within its own box: hyperparameters of thousands of users.
+"""Minimiser of many small smooth functions at once within a box, for the hyperparameters of thousands of users.
 
-A projected BFGS method: every function has an inverse Hessian of its own, and all are evaluated together.
+It is a projected BFGS method: every function has its own inverse Hessian, and all are evaluated together.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ GRADIENT_TOLERANCE = 1e-2
 MAX_STEPS = 60
 MAX_HALVINGS = 12
 LONGEST = 2.0
-SUFFICIENT = 1e-4  # share of the predicted decrease that a step must bring
+SUFFICIENT = 1e-4  # share of the predicted decrease that a step must achieve
 
 Evaluate = Callable[[FloatArray, IntArray], tuple[FloatArray, FloatArray]]
-"""Values (k,) and gradients (k, p) at points (k, p) of the functions with numbers (k,)."""
+"""Takes points (k, p) and the numbers (k,) of their functions; returns values (k,) and gradients (k, p)."""
 
 
 class Minimum(NamedTuple):
-    """Where each of t functions is least, (t, p), its value, (t,), and its inverse Hessian about there, (t, p, p)."""
+    """Minima of t functions: points (t, p), values (t,), and approximate inverse Hessians there, (t, p, p)."""
 
     point: FloatArray
     value: FloatArray
@@ -44,13 +44,23 @@ def minimise_in_box(
 ) -> Minimum:
     """A local minimum of each of t functions over lower <= x <= upper, (p,), from its start (t, p).
 
-    A function is left where its projected gradient is below `GRADIENT_TOLERANCE`, or where no step lowers it. What is
-    found for one does not depend on the others.
+    A function stops where its projected gradient is below `GRADIENT_TOLERANCE`, or where no step lowers it. The
+    minimum of one function does not depend on the others.
 
-    max_steps: of each; max_halvings: of each step; longest: the most that a step changes a coordinate by; settled: a
-    function is also left where a step lowers it by less than that share of it; inverse: (t, p, p) the inverse Hessians
-    to begin with, the identity if None.
+    max_steps: steps a function; max_halvings: halvings a step; longest: greatest change of a coordinate in one step;
+    settled: a function also stops after a step that lowers it by less than this share of its value; inverse: (t, p, p)
+    initial inverse Hessians, the identity if None.
+    Raises ValueError for a box without points and for starts that are not finite.
+
+    >>> def bowl(x, number):
+    ...     return ((x - 3.0) ** 2).sum(axis=1), 2.0 * (x - 3.0)
+    >>> minimise_in_box(bowl, np.zeros((1, 2)), np.array([-1.0, -1.0]), np.array([5.0, 2.0])).point
+    array([[3., 2.]])
     """
+    if not np.isfinite(start).all():
+        raise ValueError("start must be finite")
+    if not np.less_equal(lower, upper).all():
+        raise ValueError(f"lower must not exceed upper, found {lower} and {upper}")
     x = np.clip(start, lower, upper)
     n_functions, p = x.shape
     value, gradient = evaluate(x, np.arange(n_functions))
@@ -85,7 +95,7 @@ def _backtrack(
     box: tuple[FloatArray, FloatArray],
     max_halvings: int,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Halve each function's step until it lowers it enough; one that never does is not taken."""
+    """Halve each function's step until the function falls enough; a step that never achieves it is not taken."""
     new_x, new_value, new_gradient = x[going], value[going], gradient[going]
     length = np.ones(len(going))
     trying = np.arange(len(going))
@@ -105,7 +115,7 @@ def _backtrack(
 
 
 def _update(inverse: FloatArray, going: IntArray, s: FloatArray, y: FloatArray) -> None:
-    """The BFGS update of the inverse Hessians, where the curvature along the step is positive."""
+    """Update the inverse Hessians (BFGS) where the curvature along the step is positive."""
     curvature = np.einsum("ti,ti->t", s, y)
     use = np.flatnonzero(curvature > 1e-10)
     s, y, curvature = s[use], y[use], curvature[use]

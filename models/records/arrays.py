@@ -1,4 +1,4 @@
-"""The arrays that estimators take and return."""
+"""Types of the arrays that estimators take and return."""
 
 from __future__ import annotations
 

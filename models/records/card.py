@@ -1,4 +1,4 @@
-"""A data card: what a pairwise table is, whose, and how its values lie. No text and no id of a table is ever in it."""
+"""Data card: origin, licence, size and value distributions of a pairwise table, without any text or id of its rows."""
 
 from __future__ import annotations
 
@@ -12,25 +12,28 @@ SHOWN_LEVELS = 3
 
 
 class Spread(Record):
-    """How the values of a numeric feature lie, missing ones left out."""
+    """Distribution of the values of a numeric feature; missing values are left out."""
 
     minimum: float
     lower_quartile: float
     median: float
     upper_quartile: float
     maximum: float
-    bins: tuple[int, ...] = Field(description="rows in each of equally wide bins from the minimum to the maximum")
+    bins: tuple[int, ...] = Field(description="rows in each equally wide bin from the minimum to the maximum")
 
 
 class LevelCount(Record):
-    """How many rows have a level; those of a multi_hot feature may have several."""
+    """Number of rows with a level; a row of a multi_hot feature may have several levels."""
 
     label: str
     rows: int
 
 
 class FeatureCard(Record):
-    """One feature over the rows of its part. spread: of a numeric feature with a value; levels: of any other kind."""
+    """One feature over the rows of its part of the table.
+
+    spread: set for a numeric feature with at least one value; levels: set for the other kinds.
+    """
 
     part: str = Field(description="items, users, contexts or comparisons")
     feature: Feature
@@ -41,24 +44,24 @@ class FeatureCard(Record):
 
     @property
     def present(self) -> int:
-        """Rows with a value."""
+        """Number of rows with a value."""
         return self.rows - self.missing
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """What a picture of the values shows a bar of: rows in each bin, or with each level as `ranked` has them."""
+        """Heights of the bars in a picture of the values: rows in each bin, or with each of the `ranked` levels."""
         return self.spread.bins if self.spread else tuple(level.rows for level in self.ranked)
 
     @property
     def ranked(self) -> tuple[LevelCount, ...]:
-        """The levels in their order, where they have one or are but two, else the most frequent first."""
+        """Levels of ordinal and binary features in their own order, those of other features by falling frequency."""
         if self.feature.kind in {FeatureKind.CATEGORICAL, FeatureKind.MULTI_HOT}:
             return tuple(sorted(self.levels, key=lambda level: -level.rows))
         return self.levels
 
 
 class SideBias(Record):
-    """How often the item on the left was preferred, with the 95% interval of that share (Wilson)."""
+    """Share of comparisons that the left item won, with its 95% interval (Wilson)."""
 
     comparisons: int
     left_wins: int
@@ -68,9 +71,9 @@ class SideBias(Record):
 
 
 class DataCard(Record):
-    """What a reader has to know of a pairwise table before believing anything learned from it.
+    """What a reader must know about a pairwise table before trusting anything learned from it.
 
-    side_bias: None where no item was presented on a side, or there is no comparison.
+    side_bias: None where the data has no presented side, or no comparison.
     """
 
     manifest: Manifest
@@ -79,35 +82,39 @@ class DataCard(Record):
 
 
 def counted(n: int, many: str) -> str:
-    """`1 user`, `5,000 users`. many: the plural, which ends in s."""
+    """Number and noun; many: the plural, ending in s.
+
+    >>> counted(1, "users"), counted(5000, "users")
+    ('1 user', '5,000 users')
+    """
     return f"{n:,} {many.removesuffix('s') if n == 1 else many}"
 
 
 def state_in_words(manifest: Manifest) -> str:
-    """Whose the data is: simulated, another than the published, or that."""
+    """Whether the data is simulated, unpinned (a raw file is not the published one), or as published."""
     if manifest.simulated:
         return "SIMULATED: made by this project, not by people"
     return "UNPINNED: a raw file is not the published one" if manifest.unpinned else "as published, by sha256"
 
 
 def rows_in_words(manifest: Manifest) -> str:
-    """The rows of each part."""
+    """Number of rows of each part of the table."""
     return ", ".join(counted(rows, part) for part, rows in manifest.rows.items())
 
 
 def read_in_words(manifest: Manifest) -> str:
-    """The rows of each raw file."""
+    """Number of rows read from each raw file."""
     return ", ".join(f"{counted(rows, 'rows')} of {file}" for file, rows in manifest.rows_read.items())
 
 
 def dropped_in_words(manifest: Manifest) -> tuple[str, ...]:
-    """How many rows are not in the table, a reason each."""
+    """Number of dropped rows for each reason."""
     dropped = (f"{counted(drop.rows, drop.table)}: {drop.reason}" for drop in manifest.dropped if drop.rows)
     return tuple(dropped) or ("none",)
 
 
 def missing_in_words(feature: FeatureCard) -> str:
-    """The share of the rows that have no value; a dash if all have one."""
+    """Share of the rows without a value; a dash if there are none."""
     if not feature.missing:
         return "–"
     share = feature.missing / feature.rows
@@ -115,7 +122,7 @@ def missing_in_words(feature: FeatureCard) -> str:
 
 
 def values_in_words(feature: FeatureCard) -> str:
-    """Range, median and (in brackets) middle half of the numbers, or the first levels with their share of the rows."""
+    """Range, median and (in brackets) quartiles of the numbers, or the first levels with their shares of the rows."""
     if feature.spread is not None:
         return _spread_in_words(feature.spread, feature.feature.unit)
     if not feature.present:
@@ -129,7 +136,7 @@ def values_in_words(feature: FeatureCard) -> str:
 
 
 def _percent(rows: int, of: int) -> str:
-    """Whole percents; what is not nothing is never 0%, and what is not all never 100%."""
+    """Whole percent; a share above none is never shown as 0%, a share below all never as 100%."""
     percent = round(100 * rows / of)
     if percent == 0 and rows:
         return "<1%"
@@ -147,6 +154,6 @@ def _spread_in_words(spread: Spread, unit: str | None) -> str:
 
 
 def _number(value: float) -> str:
-    """Three digits or whole, and a true minus; commas not before five digits, so that years stay years."""
+    """Three significant digits or a whole number, with a true minus sign; years get no comma."""
     text = f"{value:.0f}" if abs(value) >= 1_000 or value == round(value) else f"{value:.3g}"
     return (f"{value:,.0f}" if abs(value) >= 10_000 else text).replace("-", "−")

@@ -1,4 +1,4 @@
-"""A feature that is read out of a text: what it is called, how it is to be read, and what it may be."""
+"""Specification of a feature to be read from a text: its name, the reading instruction, and the allowed values."""
 
 from __future__ import annotations
 
@@ -13,13 +13,20 @@ YES_OR_NO = ("no", "yes")
 
 
 class FeatureSpec(Record):
-    """One line of dt-pbo Table 9: it is data, whether a person wrote it or a model proposed it."""
+    """One line of dt-pbo Table 9, written by a person or proposed by a model.
 
-    name: str = Field(pattern=NAME, description="words in lower case, joined by underscores")
+    Raises pydantic's ValidationError where values or limits do not fit the kind.
+
+    >>> spec = FeatureSpec(name="fever", kind="binary", instruction="Does the patient report a fever?")
+    >>> spec.feature.levels
+    ('no', 'yes')
+    """
+
+    name: str = Field(pattern=NAME, description="lower-case words joined by underscores")
     kind: FeatureKind = Field(description="numeric, ordinal, binary, categorical or multi_hot")
-    instruction: str = Field(min_length=10, max_length=600, description="how it is read out of a message and a record")
+    instruction: str = Field(min_length=10, max_length=600, description="how to read it from a message and a record")
     values: tuple[str, ...] = Field(
-        default=(), max_length=MOST_VALUES, description="allowed values; of an ordinal feature from low to high"
+        default=(), max_length=MOST_VALUES, description="allowed values; from low to high for an ordinal feature"
     )
     minimum: float | None = Field(default=None, description="smallest value, numeric features only")
     maximum: float | None = Field(default=None, description="largest value, numeric features only")
@@ -42,7 +49,7 @@ class FeatureSpec(Record):
 
     @property
     def feature(self) -> Feature:
-        """The feature of a table that holds what was read."""
+        """The table feature that holds the values read."""
         levels = {FeatureKind.NUMERIC: None, FeatureKind.BINARY: YES_OR_NO}.get(self.kind, self.values)
         return Feature(
             name=self.name,

@@ -1,4 +1,4 @@
-"""Features as a table declares them, and as columns of the matrix that a model sees."""
+"""Features as a table declares them, and the columns of the matrix that a model sees."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from models.records.base import Record
 
 
 class FeatureKind(StrEnum):
-    """How the values of a feature are to be read."""
+    """Scale of a feature's values."""
 
     NUMERIC = "numeric"
     ORDINAL = "ordinal"
@@ -28,6 +28,11 @@ class Feature(Record):
 
     `levels` are labels: for a binary feature (label of false, label of true), for an ordinal one from low to high,
     for a categorical or multi_hot one in the order of their codes. A numeric feature has none.
+    Raises pydantic's ValidationError where levels repeat or do not fit the kind.
+
+    >>> spice = Feature(name="spice", kind="ordinal", description="heat of the dish", levels=("mild", "hot"))
+    >>> spice.kind
+    <FeatureKind.ORDINAL: 'ordinal'>
     """
 
     name: str
@@ -58,6 +63,9 @@ class Column(Record):
     numeric: the value; ordinal: the position of its level; binary: 0 or 1; categorical: the level's code.
     Missing is NaN. A multi_hot feature becomes one binary column a level, named `feature=level`, all with the same
     `feature`.
+
+    >>> Column(name="diet=vegan", feature="diet", kind="binary").feature
+    'diet'
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a pairwise table was made from: raw files, licence, and what was left out."""
+"""Manifest of a pairwise table: raw files, licence, and dropped rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from models.records.base import Record
 
 
 class Licence(Record):
-    """Under which terms the raw data may be used."""
+    """Licence of the raw data."""
 
     name: str
     terms: str = Field(description="the terms in a sentence or two, as shown before a download and in the report")
@@ -17,7 +17,7 @@ class Licence(Record):
 
 
 class RawFileRecord(Record):
-    """One raw file as it was read."""
+    """One raw file, as read."""
 
     name: str
     url: str | None
@@ -27,7 +27,7 @@ class RawFileRecord(Record):
 
 
 class DroppedRows(Record):
-    """Rows of the raw data that are not in the table, and why."""
+    """Number of rows of the raw data left out of the table, and the reason."""
 
     table: str
     reason: str
@@ -35,7 +35,7 @@ class DroppedRows(Record):
 
 
 class Manifest(Record):
-    """What a pairwise table was made from and what was left out (DESIGN: the data)."""
+    """Origin of a pairwise table and what was left out of it (DESIGN: the data)."""
 
     name: str
     title: str
@@ -44,10 +44,10 @@ class Manifest(Record):
     adapter_version: str
     simulated: bool
     unpinned: bool
-    side: str = Field(description="'presented' where the data shows who stood left, else 'random'")
+    side: str = Field(description="'presented' if the data shows which item stood left, otherwise 'random'")
     raw_files: tuple[RawFileRecord, ...]
     rows_read: dict[str, int] = Field(description="rows in each raw table, header lines not counted")
     rows: dict[str, int] = Field(description="rows in each table written")
     dropped: tuple[DroppedRows, ...] = ()
-    quirks: tuple[str, ...] = Field(default=(), description="known oddities of the source that were met and dealt with")
+    quirks: tuple[str, ...] = Field(default=(), description="known oddities of the source that were found and handled")
     table_sha256: dict[str, str] = Field(default_factory=dict, description="sha256 of each Parquet file")

@@ -8,14 +8,14 @@ from models.records.base import Record
 
 
 class MetricRow(Record):
-    """One number a study found, beside the published one where there is one."""
+    """One number found by a study, and the published number where there is one."""
 
     study: str
     model: str
     variant: str
     metric: str
     split: str
-    at: int | None = Field(default=None, description="query number, where the metric has one")
+    at: int | None = Field(default=None, description="query number, if the metric has one")
     value: float | None
     sd: float | None = None
     n: int | None = None

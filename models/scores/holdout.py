@@ -1,47 +1,83 @@
-"""Which comparisons are kept back for testing: by pairs, or by items so that the test items are unseen.
+"""Choice of test comparisons: some pairs of each user, or all pairs with some items, which training then never sees.
 
-What is held out depends on the seed and on who compared what, never on the order of rows or on who else is there.
+The choice depends on the seed and on who compared what, never on the order of rows or on the other users.
 """
 
 from __future__ import annotations
 
+from numbers import Integral, Real
+
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 
 from models.numerics.hashing import HashArray, mix
+from models.numerics.validation import check_comparisons, check_integers, check_rows
 from models.records.arrays import BoolArray, IntArray
+
+_CONSTRAINTS = {"share": [Interval(Real, 0, 1, closed="both")], "seed": [Integral]}
 
 
 def hold_out_pairs(
-    comparisons: IntArray, users: IntArray, user_keys: HashArray, *, share: float, seed: int
+    comparisons: ArrayLike, users: ArrayLike, user_keys: HashArray, *, share: float, seed: int
 ) -> BoolArray:
-    """Which comparisons (n, 2) are for testing: of each user's n_u the nearest whole number to share * n_u, (n,).
+    """Which comparisons (n, 2) are for testing, (n,): of a user's n_u the whole number nearest to share * n_u.
 
-    users: (n,) rows of user_keys, which name the users lastingly. Repeats of a pair by one user share their fate.
+    One half is rounded up, so that a user with few comparisons may have none or all of them held out.
+    users: (n,) rows of user_keys; user_keys: (u,) one lasting number a user. A user's repeats of a pair stay
+    together, and may make n_u larger.
+    Raises ValueError for a share outside 0..1, or for comparisons, users or keys that are not integers of these shapes.
+
+    >>> pairs, ann = np.array([[0, 1], [2, 1], [0, 2], [3, 0], [3, 1]]), np.zeros(5, dtype=int)
+    >>> hold_out_pairs(pairs, ann, np.array([7]), share=0.4, seed=1)
+    array([False, False, False,  True,  True])
     """
-    low, high = comparisons.min(axis=1), comparisons.max(axis=1)
-    lot = mix(mix(mix(seed, user_keys[users]), low), high)
-    return _lowest_share(lot, users, len(user_keys), share)
+    pairs, owner = _check(comparisons, users, user_keys, {"share": share, "seed": seed}, "hold_out_pairs")
+    lot = mix(mix(mix(seed, user_keys[owner]), pairs.min(axis=1)), pairs.max(axis=1))
+    return _lowest_share(lot, owner, len(user_keys), share)
 
 
 def hold_out_items(
-    comparisons: IntArray, users: IntArray, user_keys: HashArray, *, share: float, seed: int
+    comparisons: ArrayLike, users: ArrayLike, user_keys: HashArray, *, share: float, seed: int
 ) -> BoolArray:
-    """Which comparisons (n, 2) are for testing: those with an item held out from that user, (n,).
+    """Which comparisons (n, 2) are for testing, (n,): those with an item that is held out from their user.
 
-    Of each user's m_u items the nearest whole number to share * m_u are held out.
+    Of a user's m_u items the whole number nearest to share * m_u is held out; one half is rounded up.
+    Arguments and errors as for `hold_out_pairs`.
+
+    >>> pairs, ann = np.array([[0, 1], [2, 1], [0, 2], [3, 0], [3, 1]]), np.zeros(5, dtype=int)
+    >>> hold_out_items(pairs, ann, np.array([7]), share=0.25, seed=1)
+    array([ True,  True, False, False,  True])
     """
-    n_items = int(comparisons.max(initial=-1)) + 1
-    seen = np.unique(users[:, None] * n_items + comparisons)
-    owner, item = np.divmod(seen, n_items)
-    held_out = _lowest_share(mix(mix(seed, user_keys[owner]), item), owner, len(user_keys), share)
-    place = np.searchsorted(seen, users[:, None] * n_items + comparisons)
+    pairs, owner = _check(comparisons, users, user_keys, {"share": share, "seed": seed}, "hold_out_items")
+    n_items = int(pairs.max(initial=-1)) + 1
+    seen = np.unique(owner[:, None] * n_items + pairs)
+    user, item = np.divmod(seen, n_items)
+    held_out = _lowest_share(mix(mix(seed, user_keys[user]), item), user, len(user_keys), share)
+    place = np.searchsorted(seen, owner[:, None] * n_items + pairs)
     return np.asarray(held_out[place].any(axis=1))
 
 
+def _check(
+    comparisons: ArrayLike, users: ArrayLike, user_keys: HashArray, settings: dict[str, float], caller: str
+) -> tuple[IntArray, IntArray]:
+    """Comparisons (n, 2) and users (n,) as integers."""
+    validate_parameter_constraints(_CONSTRAINTS, settings, caller)
+    pairs = check_comparisons(comparisons, np.iinfo(np.int64).max)
+    check_integers(user_keys, "user_keys")
+    return pairs, check_rows(users, "users", len(user_keys), len(pairs))
+
+
 def _lowest_share(lot: HashArray, group: IntArray, n_groups: int, share: float) -> BoolArray:
+    """Whether each lot (n,) is among the lowest of its group: the whole number nearest to share * size, halves up.
+
+    Equal lots stay together: all are in where the first of them is.
+    """
     order = np.lexsort((lot, group))
     sizes = np.bincount(group, minlength=n_groups)
     rank = np.arange(len(lot)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    repeats = np.r_[False, (np.diff(lot[order]) == 0) & (np.diff(group[order]) == 0)][: len(lot)]
+    rank = rank[np.maximum.accumulate(np.where(repeats, 0, np.arange(len(lot))))]
     lowest = np.empty(len(lot), dtype=bool)
     lowest[order] = rank < np.floor(share * sizes + 0.5)[group[order]]
     return lowest

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +20,9 @@ from matplotlib.path import Path as Outline
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import MaxNLocator
 
-from models.records.arrays import FloatArray
+from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column
+from models.scores.ranks import competition_ranks
 from models.trees.structure import Node
 from reports.figures.tree_layout import DETAIL, LEADING, Layout, Spot, Tree, place
 from reports.page import fonts, style
@@ -130,10 +131,14 @@ class _Utilities:
     def top_leaf(self) -> int:
         return int(np.argmax(self.mean))
 
+    @cached_property
+    def _ranks(self) -> IntArray:
+        return competition_ranks(self.mean)
+
     def ranks(self, leaves: Sequence[int]) -> str:
         """Competition rank of a leaf's mean, 1 being the most preferred; the range of ranks of several leaves."""
-        ranks = [1 + int(np.sum(self.mean > self.mean[leaf])) for leaf in leaves]
-        return str(ranks[0]) if len(set(ranks)) == 1 else f"{min(ranks)}–{max(ranks)}"
+        ranks = self._ranks[list(leaves)]
+        return str(ranks[0]) if (ranks == ranks[0]).all() else f"{ranks.min()}–{ranks.max()}"
 
     def lines(self, leaves: tuple[int, ...]) -> tuple[str, str, str]:
         """Rank, mean and standard deviation under an end; the range of means if it stands for several leaves."""

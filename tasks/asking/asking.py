@@ -16,13 +16,14 @@ from models.asking.active_learning import (
     Strategy,
     Surrogate,
     ask_and_learn,
+    ranking_oracle,
 )
 from models.asking.gp_surrogate import GPSurrogate
-from models.asking.regret import competition_ranks, rho_regret, top1_error
+from models.asking.regret import rho_regret, top1_error
 from models.asking.tree_surrogate import TreeSurrogate
 from models.gaussian.preference_gp import unit_scaled
 from models.numerics.hashing import mix
-from models.records.arrays import BoolArray, FloatArray, IntArray
+from models.records.arrays import FloatArray, IntArray
 from models.records.base import Record
 from models.records.features import Encoded
 from models.records.results import MetricRow
@@ -50,6 +51,7 @@ from models.records.studies.asking_results import (
     TREE_RANDOM,
     TREE_TOP_LEAF,
 )
+from models.scores.ranks import competition_ranks
 from models.trees.growth import Growth
 from tasks.respondents.protocols import GIVEN_AS, Encoding, Respondents, Straddlers, TieBreak
 
@@ -120,14 +122,10 @@ def ask(respondents: Respondents, way: Way, *, n_questions: int, seed: int, user
     items, ranks = ranked_items(respondents)
     items, ranks, keys = items[users], ranks[users], respondents.user_keys[users]
 
-    def oracle(pairs: IntArray) -> BoolArray:
-        told = np.take_along_axis(ranks, pairs, axis=1)
-        return np.asarray(told[:, 0] < told[:, 1])
-
     strategy = Strategy(way.acquisition, way.top_leaf_first, way.repeats, way.one_leaf, way.recommend)
     seeds = mix(seed, keys)
     surrogate = _surrogate(way, respondents.encoded[GIVEN_AS[way.encoding]], items, seeds)
-    course = ask_and_learn(surrogate, oracle, seeds, n_questions=n_questions, strategy=strategy)
+    course = ask_and_learn(surrogate, ranking_oracle(ranks), seeds, n_questions=n_questions, strategy=strategy)
     return _judged(course, ranks, respondents.user_ids[users])
 
 

@@ -11,14 +11,15 @@ import pyarrow as pa
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
-from models.asking.active_learning import Course, Oracle
-from models.asking.regret import competition_ranks, rho_regret, top1_error
+from models.asking.active_learning import Course, ranking_oracle
+from models.asking.regret import rho_regret, top1_error
 from models.asking.user_history import HistoryRule, Population, cohorts, learn_in_cohorts, learn_without_history
 from models.numerics.hashing import mix
-from models.records.arrays import BoolArray, IntArray
+from models.records.arrays import IntArray
 from models.records.base import Record
 from models.records.results import MetricRow
 from models.records.studies.asking_results import HISTORY, WITH_HISTORY, WITHOUT_HISTORY
+from models.scores.ranks import competition_ranks
 from tasks.asking.asking import course_metrics, ranked_items
 from tasks.respondents.protocols import Respondents, read_respondents
 from tasks.runs.progress import advance
@@ -56,24 +57,16 @@ def history_courses(respondents: Respondents, plan: Cohorts) -> pd.DataFrame:
         mix(plan.seed, respondents.user_keys),
     )
     rule = HistoryRule(cohort=min(plan.cohort, len(items) // 2))
-    oracles = [_oracle(ranks[users]) for users in cohorts(len(items), rule.cohort)]
+    oracles = [ranking_oracle(ranks[users]) for users in cohorts(len(items), rule.cohort)]
     courses: Mapping[str, Course] = {
         WITH_HISTORY: learn_in_cohorts(population, oracles, n_questions=plan.questions, rule=rule),
         WITHOUT_HISTORY: learn_without_history(
-            population, _oracle(ranks), n_questions=plan.questions, item_depth=rule.item_depth
+            population, ranking_oracle(ranks), n_questions=plan.questions, item_depth=rule.item_depth
         ),
     }
     later = slice(rule.cohort, None)
     found = [_means(way, course, ranks, later) for way, course in courses.items()]
     return pd.concat(found, ignore_index=True).assign(table=respondents.table.name)
-
-
-def _oracle(ranks: IntArray) -> Oracle:
-    def answer(pairs: IntArray) -> BoolArray:
-        told = np.take_along_axis(ranks, pairs, axis=1)
-        return np.asarray(told[:, 0] < told[:, 1])
-
-    return answer
 
 
 def _means(way: str, course: Course, ranks: IntArray, later: slice) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from models.numerics.hashing import mix
 from models.records.arrays import FloatArray, IntArray
 from models.records.errors import UsageError
 from models.records.features import Column
+from models.scores.ranks import competition_ranks
 from models.trees.preference_tree import PreferenceTree
 from tasks.tables.encode import encode
 
@@ -90,10 +91,11 @@ class Questionnaire:
         """The items by leaf, the best leaf first; leaves without items are left out."""
         leaf, mean = tree.apply(self.items), tree.leaf_mean_
         sd = np.sqrt(np.clip(np.diagonal(tree.leaf_covariance_), 0.0, None))
+        rank = competition_ranks(mean[leaf])
         held = sorted(set(leaf.tolist()), key=lambda at: (-mean[at], at))
         return [
             RankedGroup(
-                rank=1 + sum(int((leaf == other).sum()) for other in held if mean[other] > mean[at]),
+                rank=int(rank[leaf == at][0]),
                 utility=float(mean[at]),
                 sd=float(sd[at]),
                 items=tuple(self.labels[item] for item in np.flatnonzero(leaf == at)),

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 from scipy.stats import kendalltau
 
-from models.records.arrays import FloatArray, IntArray
 from models.records.base import Record
 from models.records.feature_spec import FeatureSpec
 from models.records.features import Encoded
@@ -34,6 +33,7 @@ from models.records.studies.message_results import (
 )
 from models.records.studies.respondent_results import ACCURACIES, SPLITS, TREE_MODEL
 from models.scores.accuracy import Accuracy, accuracies
+from models.scores.ranks import competition_ranks
 from models.trees.leaf_summary import leaf_sd
 from models.trees.preference_tree import PreferenceTree
 from models.trees.structure import way_to
@@ -250,8 +250,8 @@ def _ranking(tree: PreferenceTree, boxes: Sequence[Inbox], encoded: Sequence[Enc
         columns = {
             "split": [split] * len(order),
             "item_id": [box.ids[at] for at in order],
-            "rank": _ranks(utility)[order],
-            "clinicians_rank": _ranks(wins)[order],
+            "rank": competition_ranks(utility)[order],
+            "clinicians_rank": competition_ranks(wins)[order],
             "utility": utility[order],
             "sd": sd[leaf[order]],
             "leaf": leaf[order],
@@ -259,11 +259,6 @@ def _ranking(tree: PreferenceTree, boxes: Sequence[Inbox], encoded: Sequence[Enc
         }
         parts.append(pa.table(columns))
     return pa.concat_tables(parts)
-
-
-def _ranks(values: FloatArray | IntArray) -> IntArray:
-    """Competition ranks, the highest value first: 1, 2, 2, 4."""
-    return np.asarray(1 + (values[None, :] > values[:, None]).sum(axis=1))
 
 
 def _feature_values(boxes: Sequence[Inbox], specs: Sequence[FeatureSpec], values: Sequence[Values]) -> pa.Table:

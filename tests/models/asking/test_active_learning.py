@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.asking.active_learning import Belief, Course, Strategy, ask_and_learn, next_pairs, recommend
+from models.asking.active_learning import (
+    Belief,
+    Course,
+    Strategy,
+    ask_and_learn,
+    near_greatest,
+    next_pairs,
+    ranking_oracle,
+    recommend,
+)
+from models.asking.gp_surrogate import GPSurrogate
 from models.asking.qeubo import qeubo
 from models.asking.tree_surrogate import TreeSurrogate
 from models.numerics.hashing import mix
@@ -109,13 +119,104 @@ def test_what_is_recommended_among_ties_is_the_option_asked_for() -> None:
     assert recommend(belief, answers, seeds, Strategy(recommend="random"))[0] in {1, 2}
 
 
+def test_pairs_are_asked_again_only_after_all_have_been() -> None:
+    ranks = np.tile([4, 2, 1, 3], (5, 1))
+    items = np.random.default_rng(0).random((5, 4, 2))
+    surrogate = TreeSurrogate(items, COLUMNS, _seeds(5))
+    course = ask_and_learn(surrogate, ranking_oracle(ranks), _seeds(5), n_questions=9, strategy=Strategy(repeats=False))
+    asked = np.sort(course.answers, axis=2)
+    for user in range(5):
+        assert len(np.unique(asked[:6, user], axis=0)) == 6
+        assert len(np.unique(asked[:, user], axis=0)) == 6
+
+
+def test_means_that_agree_to_the_solvers_precision_share_the_top() -> None:
+    assert near_greatest(np.array([[1.0, 1.0 - 1e-9, 1.0 - 1e-6]])).tolist() == [[True, True, False]]
+    belief = _belief([1.0 - 1e-9, 1.0, 0.0], [0, 1, 2])
+    answers = np.array([[[0, 2], [1, 2]]])
+    assert recommend(belief, answers, _seeds(1), Strategy()).tolist() == [0]
+
+
+def test_an_item_that_was_never_compared_is_not_recommended_until_none_was() -> None:
+    belief = _belief([3.0, 1.0, 2.0], [0, 1, 2])
+    assert recommend(belief, np.array([[[1, 2]]]), _seeds(1), Strategy()).tolist() == [2]
+    assert recommend(belief, NOTHING, _seeds(1), Strategy()).tolist() == [0]
+
+
+def test_a_ranking_answers_for_the_lower_rank_of_each_users_own() -> None:
+    oracle = ranking_oracle([[1, 2, 3], [3, 2, 1]])
+    assert oracle(np.array([[0, 2], [0, 2]])).tolist() == [True, False]
+    assert oracle(np.array([[2, 1], [2, 1]])).tolist() == [False, True]
+    with pytest.raises(ValueError, match=r"ranks must be integers \(users, items\), found int64 \(3,\)"):
+        ranking_oracle([1, 2, 3])
+    with pytest.raises(ValueError, match="ranks must be integers"):
+        ranking_oracle([[0.5, 1.5]])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("acquisition", "qEUBO"),
+        ("one_leaf", "last"),
+        ("recommend", "most-wins"),
+        ("repeats", "no"),
+        ("top_leaf_first", 2.0),
+    ],
+)
+def test_a_word_that_no_strategy_knows_is_refused_by_name(name: str, value: object) -> None:
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of Strategy must be"):
+        Strategy(**{name: value})
+
+
+def test_a_surrogate_that_cannot_be_is_refused() -> None:
+    items = np.zeros((2, 3, 2))
+    for ratio in (0.0, -1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match="The 'ratio' parameter of TreeSurrogate must be a float in the range"):
+            TreeSurrogate(items, COLUMNS, _seeds(2), ratio=ratio)
+    with pytest.raises(ValueError, match="The 'growth' parameter"):
+        TreeSurrogate(items, COLUMNS, _seeds(2), growth="random")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"seeds must be integers \(2,\), found float64"):
+        TreeSurrogate(items, COLUMNS, np.array([0.1, 0.9]))
+    for surrogate in (lambda: TreeSurrogate(items[0], COLUMNS, _seeds(3)), lambda: GPSurrogate(items[0])):
+        with pytest.raises(ValueError, match=r"items must be \(users, items, features\), found shape \(3, 2\)"):
+            surrogate()
+    with pytest.raises(ValueError, match="The 'optimizer' parameter"):
+        GPSurrogate(items, optimizer="none")(np.zeros((2, 0, 2), dtype=int))  # type: ignore[arg-type]
+
+
+def test_a_belief_of_another_shape_or_without_numbers_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"found \(1, 2\), \(1, 3, 3\) and \(1, 2\)"):
+        Belief(np.zeros((1, 2)), np.zeros((1, 3, 3)), np.zeros((1, 2), dtype=int))
+    with pytest.raises(ValueError, match="mean and covariance of a belief must be finite"):
+        Belief(np.array([[0.0, np.nan]]), np.zeros((1, 2, 2)), np.zeros((1, 2), dtype=int))
+    with pytest.raises(ValueError, match=r"covariance must be \(3, 3\) for this mean, found \(2, 2\)"):
+        qeubo(np.zeros(3), np.eye(2), np.array([0]), np.array([1]))
+
+
+def test_a_loop_that_cannot_be_is_refused_before_or_at_its_first_question() -> None:
+    surrogate, ranks = TreeSurrogate(np.random.default_rng(0).random((2, 3, 2)), COLUMNS, _seeds(2)), [[1, 2, 3]] * 2
+    oracle, one_item = ranking_oracle(ranks), TreeSurrogate(np.zeros((2, 1, 2)), COLUMNS, _seeds(2))
+    with pytest.raises(ValueError, match="The 'n_questions' parameter of ask_and_learn must be an int in the range"):
+        ask_and_learn(surrogate, oracle, _seeds(2), n_questions=-1)
+    with pytest.raises(ValueError, match="seeds must be integers"):
+        ask_and_learn(surrogate, oracle, np.array([0.5, 1.5]), n_questions=1)
+    with pytest.raises(ValueError, match="there are 3 seeds, one a user, and the surrogate is of 2"):
+        ask_and_learn(lambda answers: surrogate(answers[:2]), oracle, _seeds(3), n_questions=1)
+    with pytest.raises(ValueError, match=r"the oracle must answer booleans \(2,\), found bool \(2, 1\)"):
+        ask_and_learn(surrogate, lambda pairs: oracle(pairs)[:, None], _seeds(2), n_questions=1)
+    with pytest.raises(ValueError, match=r"the oracle must answer booleans \(2,\), found float64"):
+        ask_and_learn(surrogate, lambda pairs: np.array([0.2, 0.9]), _seeds(2), n_questions=1)
+    with pytest.raises(ValueError, match="a question needs two items, each user has 1"):
+        ask_and_learn(one_item, oracle, _seeds(2), n_questions=1)
+
+
 def _loop(n_users: int, strategy: Strategy, n_questions: int = 8, seed: int = 0) -> tuple[Course, FloatArray]:
     rng = np.random.default_rng(seed)
     items, utility = rng.normal(size=(n_users, N_ITEMS, 2)), rng.normal(size=(n_users, N_ITEMS))
 
     def oracle(pairs: IntArray) -> BoolArray:
-        told = np.take_along_axis(utility, pairs, axis=1)
-        return np.asarray(told[:, 0] > told[:, 1])
+        liking = np.take_along_axis(utility, pairs, axis=1)
+        return np.asarray(liking[:, 0] > liking[:, 1])
 
     surrogate = TreeSurrogate(items, COLUMNS, _seeds(n_users), Growth(tie_break="random"))
     return ask_and_learn(surrogate, oracle, _seeds(n_users), n_questions=n_questions, strategy=strategy), utility
@@ -137,8 +238,8 @@ def test_a_user_is_asked_the_same_whoever_else_is_there(seed: int) -> None:
 
     def course(users: list[int]) -> Course:
         def oracle(pairs: IntArray) -> BoolArray:
-            told = np.take_along_axis(utility[users], pairs, axis=1)
-            return np.asarray(told[:, 0] > told[:, 1])
+            liking = np.take_along_axis(utility[users], pairs, axis=1)
+            return np.asarray(liking[:, 0] > liking[:, 1])
 
         seeds = _seeds(3)[users]
         surrogate = TreeSurrogate(items[users], COLUMNS, seeds, Growth(tie_break="random"))

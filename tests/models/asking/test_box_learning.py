@@ -29,8 +29,8 @@ def course() -> BoxCourse:
 
 
 def test_every_pair_has_its_winner_first_and_lies_in_the_cube(course: BoxCourse) -> None:
-    told = _peak(course.points.reshape(-1, 3)).reshape(3, -1, 2)
-    assert (told[..., 0] > told[..., 1]).all()
+    utility = _peak(course.points.reshape(-1, 3)).reshape(3, -1, 2)
+    assert (utility[..., 0] > utility[..., 1]).all()
     assert ((course.points >= 0) & (course.points < 1)).all()
 
 
@@ -92,7 +92,35 @@ def test_the_leaves_boxes_part_the_cube_and_hold_their_points(course: BoxCourse)
 
 def test_asking_comes_near_the_maximum() -> None:
     course = ask_in_box(_peak, 3, mix(4, np.arange(10)), n_questions=60)
-    told = _peak(course.points.reshape(-1, 3)).reshape(10, -1)
+    utility = _peak(course.points.reshape(-1, 3)).reshape(10, -1)
     at = np.arange(10)
-    assert told[at, course.recommended[-1]].mean() > told[at, course.recommended[0]].mean()
-    assert np.where(course.tied[-1], told, -np.inf).max(axis=1).mean() > -0.02
+    assert utility[at, course.recommended[-1]].mean() > utility[at, course.recommended[0]].mean()
+    assert np.where(course.tied[-1], utility, -np.inf).max(axis=1).mean() > -0.02
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("n_features", 0),
+        ("n_initial", 0),
+        ("n_questions", -1),
+        ("tie_break", "nonsense"),
+        ("max_depth", -5),
+        ("ratio", 0.0),
+        ("ratio", np.nan),
+        ("recommend", "best"),
+    ],
+)
+def test_a_setting_out_of_range_is_refused_by_name(name: str, value: object) -> None:
+    settings = {"n_features": 3, "n_initial": 2, "n_questions": 1} | {name: value}
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of ask_in_box must be"):
+        ask_in_box(_peak, seeds=mix(0, np.arange(1)), **settings)  # type: ignore[arg-type]
+
+
+def test_seeds_and_utilities_that_are_no_numbers_are_refused() -> None:
+    with pytest.raises(ValueError, match="seeds must be integers"):
+        ask_in_box(_peak, 3, np.array([0.5]), n_initial=2, n_questions=0)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"utility must give a number for each of 4 points, found shape \(4,\), 4 NaN"):
+        ask_in_box(lambda x: np.full(len(x), np.nan), 3, mix(0, np.arange(1)), n_initial=2, n_questions=0)
+    with pytest.raises(ValueError, match=r"found shape \(4, 1\)"):
+        ask_in_box(lambda x: x[:, :1], 3, mix(0, np.arange(1)), n_initial=2, n_questions=0)

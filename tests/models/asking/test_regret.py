@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.asking.regret import competition_ranks, position_values, rho_regret, top1_error
+from models.asking.regret import position_values, rho_regret, top1_error
+from models.scores.ranks import competition_ranks
 
 TEN = np.arange(1, 11)
 
@@ -65,3 +66,46 @@ def test_many_users_at_once_are_the_users_one_by_one() -> None:
     utility = rng.integers(0, 4, (6, 10)).astype(float)
     together = rho_regret(true, competition_ranks(utility))
     assert together.tolist() == [float(rho_regret(t, competition_ranks(u))) for t, u in zip(true, utility, strict=True)]
+
+
+def test_ties_on_the_last_place_of_the_top_let_all_of_them_in() -> None:
+    # Ranks 1, 2, 3, 3, 3 by utility: the true third leaves nothing, the true fourth and fifth enter (1/7 + 2/7).
+    predicted = competition_ranks(np.array([5.0, 4, 3, 3, 3, 2, 1, 0, -1, -2]))
+    assert predicted[:5].tolist() == [1, 2, 3, 3, 3]
+    assert rho_regret(TEN, predicted) == pytest.approx(1 / 7 + 2 / 7)
+
+
+def test_ties_that_skip_the_last_place_of_the_top_count_as_1224() -> None:
+    # Four tie for place two: 1, 2, 2, 2, 2, 6. With ranks counted from below (1, 5, 5, 5, 5) the top would be one item.
+    predicted = competition_ranks(np.array([5.0, 4, 4, 4, 4, 2, 1, 0, -1, -2]))
+    assert predicted[:6].tolist() == [1, 2, 2, 2, 2, 6]
+    assert rho_regret(TEN, predicted) == pytest.approx(1 / 7 + 2 / 7)
+
+
+def test_the_limits_are_reached_4_57_strictly_and_6_with_ties() -> None:
+    strict = max(float(rho_regret(TEN, np.r_[order, 4:8, 1:4])) for order in ([8, 9, 10], [10, 9, 8]))
+    assert strict == pytest.approx(4 + 4 / 7)
+    crowded = rho_regret(TEN, np.r_[8, 8, 8, np.ones(7, dtype=int)])
+    assert crowded == pytest.approx((1 + 2 / 3 + 1 / 3) + sum(range(1, 8)) / 7)
+
+
+def test_a_favourite_within_the_tolerance_of_another_is_not_found() -> None:
+    assert top1_error(np.array([1, 2, 3]), np.array([1.0, 1.0 - 1e-9, 0.0])) == 1
+    assert top1_error(np.array([1, 2, 3]), np.array([1.0, 1.0 - 1e-6, 0.0])) == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rho_regret(TEN - 1, TEN), r"true_ranks must lie in 1..10, found 1 outside"),
+        (lambda: rho_regret(TEN, TEN + 1), r"predicted_ranks must lie in 1..10, found 1 outside"),
+        (lambda: rho_regret(TEN / 1.0, TEN), "true_ranks must be integers"),
+        (lambda: rho_regret(TEN, TEN[:3]), "true_ranks are of 10 items, predicted_ranks of 3"),
+        (lambda: rho_regret(TEN, TEN, top=0), "'top' parameter of position_values must be an int in the range"),
+        (lambda: top1_error(TEN, np.full(10, np.nan)), "utility must hold numbers, found 10 NaN"),
+        (lambda: top1_error(TEN, np.zeros(9)), "utility must have the shape"),
+    ],
+)
+def test_ranks_that_are_none_are_refused(call, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()

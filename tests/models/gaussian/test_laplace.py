@@ -17,6 +17,8 @@ from models.gaussian.laplace import (
     count_pairs,
     laplace_covariance,
     laplace_mode,
+    log_normal_cdf,
+    negative_log_posterior,
     probit_terms,
 )
 
@@ -151,3 +153,68 @@ def test_many_leaves_by_conjugate_gradients_equal_the_dense_solution(monkeypatch
     dense = laplace_mode(pairs, FACTOR)
     monkeypatch.setattr(laplace, "DENSE_LIMIT", 10)
     np.testing.assert_allclose(laplace_mode(pairs, FACTOR), dense, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "z",
+    [[-40.0], [-40.0, -41.0], [-40.0, 0.0, 5.0], [5.0, -40.0], [-30.0], [-30.0, -29.9], [-38.5], [-1e8], [0.0, 40.0]],
+    ids=str,
+)
+def test_log_phi_is_exact_alone_in_the_far_tail_and_beside_other_values(z: list[float]) -> None:
+    found = log_normal_cdf(np.array(z))
+    np.testing.assert_allclose(found, norm.logcdf(z), rtol=1e-12, atol=1e-15)
+
+
+def test_log_phi_of_nothing_is_nothing() -> None:
+    assert log_normal_cdf(np.zeros(0)).shape == (0,)
+
+
+def test_a_prior_mean_far_from_every_answer_is_overruled_without_a_number_lost() -> None:
+    """The only pair starts at z = -85, where Phi is zero as a number: the mode is still that of Eq. 3."""
+    mean = np.array([-60.0, 60.0])
+    f = laplace_mode(pairs_among(2, [(0, 1)]), FACTOR, mean)[0]
+    gap = brentq(
+        lambda d: (
+            RATIO * (d + 120) / 2 - np.exp(norm.logpdf(d / np.sqrt(2)) - norm.logcdf(d / np.sqrt(2))) / np.sqrt(2)
+        ),
+        -120,
+        0,
+    )
+    assert f[0] - f[1] == pytest.approx(gap, abs=1e-6)
+    assert np.isfinite(laplace_covariance(pairs_among(2, [(0, 1)]), f[None], FACTOR)).all()
+
+
+@pytest.mark.parametrize("factor", [0.5, 2.0, 3.0])
+def test_the_gradient_of_the_leaves_objective_is_its_derivative(factor: float) -> None:
+    pairs = random_pairs(7, 4, 15)
+    f = np.array([0.3, -0.2, 1.0, -0.7])
+    value, gradient = negative_log_posterior(pairs, f, factor)
+    assert value == pytest.approx(equation_3(f, pairs, np.eye(4) / factor**2))
+    steps = 1e-5 * np.eye(4)
+    numerical = [
+        (negative_log_posterior(pairs, f + e, factor)[0] - negative_log_posterior(pairs, f - e, factor)[0]) / 2e-5
+        for e in steps
+    ]
+    np.testing.assert_allclose(gradient, numerical, atol=1e-7)
+
+
+def test_a_count_is_as_many_comparisons_and_counts_add_up() -> None:
+    one, other = pairs_among(3, [(0, 1), (0, 1), (2, 1)]), pairs_among(3, [(0, 1), (1, 2), (1, 2)])
+    both = pairs_among(3, [(0, 1), (0, 1), (2, 1), (0, 1), (1, 2), (1, 2)])
+    total = one + other
+    for name in ("problem", "winner", "loser", "count"):
+        assert getattr(total, name).tolist() == getattr(both, name).tolist()
+    assert both.count.tolist() == [3.0, 2.0, 1.0]
+
+
+@pytest.mark.parametrize("factor", [0.0, -1.0, np.nan, np.inf])
+def test_a_prior_without_a_width_is_refused(factor: float) -> None:
+    with pytest.raises(ValueError, match="factor must be a positive finite number"):
+        laplace_mode(pairs_among(2, [(0, 1)]), factor)
+
+
+def test_a_factor_that_is_no_matrix_of_the_values_is_refused() -> None:
+    with pytest.raises(ValueError, match="factor must be a finite matrix of 2 rows, found shape"):
+        laplace_mode(pairs_among(2, [(0, 1)]), np.eye(3))
+    with pytest.raises(ValueError, match="factor must be a finite matrix of 2 rows"):
+        laplace_mode(pairs_among(2, [(0, 1)]), np.full((2, 2), np.nan))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.stats import norm
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Kernel, Matern
 
 from models.asking.active_learning import Strategy, ask_and_learn
@@ -13,7 +15,6 @@ from models.asking.gp_surrogate import GPSurrogate
 from models.gaussian.laplace import count_pairs
 from models.gaussian.laplace_evidence import fit_laplace
 from models.gaussian.preference_gp import PreferenceGP, PreferenceGPs, default_kernel, unit_scaled
-from models.numerics.box_minimiser import minimise_in_box
 from models.numerics.hashing import mix
 from models.records.arrays import BoolArray, FloatArray, IntArray
 
@@ -44,6 +45,102 @@ def test_the_slope_of_the_evidence_is_its_derivative(kernel: Kernel) -> None:
     steps = 1e-4 * np.eye(len(theta))
     numerical = [(evidence(theta + step) - evidence(theta - step)) / 2e-4 for step in steps]
     assert_allclose(found, numerical, rtol=1e-4, atol=1e-6)
+
+
+def test_the_slope_of_the_evidence_holds_entry_by_entry_in_each_of_several_problems() -> None:
+    rng = np.random.default_rng(3)
+    roots = rng.normal(size=(2, 4, 4))
+    kernels = roots @ np.swapaxes(roots, 1, 2) + 0.5 * np.eye(4)
+    problem, winner = np.repeat([0, 1], [12, 30]), rng.integers(0, 4, 42)
+    pairs = count_pairs(problem, winner, (winner + rng.integers(1, 4, 42)) % 4, 2, 4)
+    assert pairs.count.max() > 1
+    slope = fit_laplace(pairs, kernels).slope
+    for i in range(4):
+        for j in range(i + 1):
+            step = np.zeros((4, 4))
+            step[i, j] = step[j, i] = 1e-5
+            numerical = (
+                fit_laplace(pairs, kernels + step).log_evidence - fit_laplace(pairs, kernels - step).log_evidence
+            ) / 2e-5
+            assert_allclose(slope[:, i, j] * (1 if i == j else 2), numerical, rtol=1e-4, atol=1e-6)
+
+
+def test_the_evidence_is_the_integral_over_the_prior() -> None:
+    """Two comparisons of two items, by quadrature over the difference of their utilities."""
+    pairs = count_pairs(np.zeros(2, dtype=np.int64), np.array([0, 0]), np.array([1, 1]), 1, 2)
+    difference = np.linspace(-12, 12, 4001)
+    prior = norm.pdf(difference, scale=np.sqrt(2 * 0.3))
+    exact = np.trapezoid(norm.cdf(difference / np.sqrt(2)) ** 2 * prior, difference)
+    found = fit_laplace(pairs, 0.3 * np.eye(2)[None])
+    assert float(np.exp(found.log_evidence[0])) == pytest.approx(exact, rel=0.02)
+
+
+def test_a_probability_is_that_of_the_noisy_difference_of_two_uncertain_utilities() -> None:
+    items, comparisons = _problem()
+    gp = PreferenceGP(optimizer=None).fit(items, comparisons)
+    mean, covariance = gp.posterior(items)
+    drawn = np.random.default_rng(0).multivariate_normal(mean, covariance, size=200_000)
+    simulated = norm.cdf((drawn[:, 0] - drawn[:, 5]) / np.sqrt(2)).mean()
+    assert gp.predict_proba(items, [[0, 5]])[0] == pytest.approx(simulated, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"kernel": "rbf"}, "The 'kernel' parameter of PreferenceGPs? must be an instance of"),
+        (
+            {"optimizer": "fmin_l_bfgs_b"},
+            "The 'optimizer' parameter of PreferenceGPs? must be a str among {'evidence'}",
+        ),
+        ({"kernel": RBF(0.0)}, "the kernel's hyperparameters must be positive and finite, found RBF"),
+        ({"kernel": RBF(np.nan)}, "the kernel's hyperparameters must be positive and finite"),
+        ({"kernel": RBF(np.nan, "fixed")}, "kernel must be finite"),
+    ],
+)
+def test_parameters_that_mean_nothing_are_refused_by_name(parameters: dict, message: str) -> None:
+    items, comparisons = _problem()
+    with pytest.raises(ValueError, match=message):
+        PreferenceGP(**parameters).fit(items, comparisons)
+    with pytest.raises(ValueError, match=message):
+        PreferenceGPs(**parameters).fit(items, comparisons, [0] * 8)
+
+
+def test_what_is_not_fitted_predicts_nothing() -> None:
+    items, comparisons = _problem()
+    for method in ("predict_proba", "decision_function", "accuracies"):
+        with pytest.raises(NotFittedError):
+            getattr(PreferenceGP(), method)(items, comparisons)
+    for method in ("predict", "posterior"):
+        with pytest.raises(NotFittedError):
+            getattr(PreferenceGP(), method)(items)
+    with pytest.raises(NotFittedError):
+        PreferenceGPs().predict(items, [0] * 8)
+
+
+def test_rows_that_are_no_whole_numbers_or_do_not_exist_are_refused() -> None:
+    items, comparisons = _problem()
+    for gp in (PreferenceGP(), PreferenceGPs()):
+        user = () if isinstance(gp, PreferenceGP) else ([0] * 8,)
+        with pytest.raises(ValueError, match="comparisons must be integers"):
+            gp.fit(items, comparisons + 0.9, *user)
+        with pytest.raises(ValueError, match="items must hold a row at least"):
+            gp.fit(items[:0], comparisons[:0], *(row[:0] for row in user))
+    gps = PreferenceGPs(optimizer=None).fit(items, comparisons, [0] * 8)
+    with pytest.raises(ValueError, match="user_of_item must be integers"):
+        PreferenceGPs().fit(items, comparisons, np.full(8, 0.9))
+    with pytest.raises(ValueError, match=r"user_of_item: 8 rows outside 0..0"):
+        gps.predict(items, [1] * 8)
+    with pytest.raises(ValueError, match=r"user_of_item: 1 rows outside 0..1"):
+        PreferenceGPs().fit(items, comparisons, [0] * 7 + [2], n_users=2)
+    with pytest.raises(ValueError, match=r"'n_users' parameter of PreferenceGPs.fit must be an int"):
+        PreferenceGPs().fit(items, comparisons, [0] * 8, n_users=0)
+
+
+def test_a_user_without_items_has_the_prior_of_nothing() -> None:
+    items, comparisons = _problem()
+    gps = PreferenceGPs(optimizer=None).fit(items, comparisons, [0] * 8, n_users=3)
+    assert gps.theta_.shape[0] == 3
+    assert gps.predict(items, [2] * 8).tolist() == [0.0] * 8
 
 
 def test_the_evidence_of_one_weak_comparison_is_nearly_exact() -> None:
@@ -144,24 +241,12 @@ def test_missing_values_and_pairs_across_users_are_refused() -> None:
         PreferenceGP().fit(np.where(np.arange(24).reshape(8, 3) == 5, np.nan, items), comparisons)
     with pytest.raises(ValueError, match="1 comparisons join items of two users, the first is row 0"):
         PreferenceGPs().fit(items, np.array([[0, 7]]), [0] * 4 + [1] * 4)
-    with pytest.raises(ValueError, match="user_of_item must give a user"):
+    with pytest.raises(ValueError, match=r"user_of_item must be integers \(8,\), found int64 \(2,\)"):
         PreferenceGPs().fit(items, comparisons, [0, 1])
 
 
 def test_columns_are_scaled_to_the_unit_interval() -> None:
     assert unit_scaled([[1.0, 5.0], [3.0, 5.0], [2.0, 5.0]]).tolist() == [[0, 0], [1, 0], [0.5, 0]]
-
-
-def test_many_functions_are_minimised_each_within_its_box() -> None:
-    centre = np.array([[0.5, -0.3], [3.0, 0.2], [-4.0, 9.0]])
-    scale = np.array([[1.0, 30.0], [5.0, 0.5], [2.0, 2.0]])
-
-    def bowl(x: FloatArray, which: IntArray) -> tuple[FloatArray, FloatArray]:
-        away = x - centre[which]
-        return 0.5 * (scale[which] * away**2).sum(axis=1), scale[which] * away
-
-    found = minimise_in_box(bowl, np.zeros((3, 2)), np.array([-1.0, -1.0]), np.array([1.0, 1.0]))
-    assert_allclose(found.point, np.clip(centre, -1, 1), atol=2e-2)
 
 
 def test_asking_with_a_gp_finds_the_favourite() -> None:
