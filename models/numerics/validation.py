@@ -1,4 +1,4 @@
-"""What estimators accept, and how they refuse the rest."""
+"""Checks of the arrays that estimators take; what does not fit raises a ValueError that says why."""
 
 from __future__ import annotations
 
@@ -50,10 +50,50 @@ def check_comparisons(comparisons: ArrayLike, n_items: int) -> IntArray:
     return pairs.astype(np.int64, copy=False)
 
 
-def check_columns(columns: Sequence[Column] | None, n_columns: int) -> tuple[Column, ...]:
-    """The columns' descriptions; x0, x1, ... of numbers where there are none.
+def check_integers(values: ArrayLike, name: str, n: int | None = None) -> IntArray:
+    """Integers as (n,) int64. Raises ValueError for floats, booleans, another shape, or another length than `n`.
 
-    Raises ValueError where their number is not that of the items' columns, or a multi_hot feature was not encoded.
+    >>> check_integers([3, -1], "seeds", n=2)
+    array([ 3, -1])
+    >>> check_integers([0.9, 1.0], "seeds")
+    Traceback (most recent call last):
+    ...
+    ValueError: seeds must be integers (n,), found float64 (2,)
+    """
+    array = np.asarray(values)
+    length = "n" if n is None else n
+    if array.shape == (0,) and n in (None, 0):
+        return np.zeros(0, dtype=np.int64)
+    if array.ndim != 1 or (n is not None and len(array) != n) or not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(f"{name} must be integers ({length},), found {array.dtype} {array.shape}")
+    return array.astype(np.int64, copy=False)
+
+
+def check_rows(values: ArrayLike, name: str, n_rows: int, n: int | None = None) -> IntArray:
+    """Row numbers in [0, n_rows) as (n,) int64, of any length where `n` is None.
+
+    Raises ValueError for floats, booleans, another shape or length, or rows that do not exist.
+
+    >>> check_rows([0, 2], "users", n_rows=3)
+    array([0, 2])
+    >>> check_rows([0, 3], "users", n_rows=3)
+    Traceback (most recent call last):
+    ...
+    ValueError: users: 1 rows outside 0..2, the first five at [1]
+    """
+    rows = check_integers(values, name, n)
+    outside = np.flatnonzero((rows < 0) | (rows >= n_rows))
+    if len(outside):
+        raise ValueError(
+            f"{name}: {len(outside)} rows outside 0..{n_rows - 1}, the first five at {outside[:5].tolist()}"
+        )
+    return rows
+
+
+def check_columns(columns: Sequence[Column] | None, n_columns: int) -> tuple[Column, ...]:
+    """Descriptions of the columns; numeric columns x0, x1, ... where None are given.
+
+    Raises ValueError where there are not `n_columns` of them, or a multi_hot feature was not encoded.
     """
     if columns is None:
         names = [f"x{k}" for k in range(n_columns)]
