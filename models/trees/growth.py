@@ -9,32 +9,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
+from sklearn.utils._param_validation import validate_parameter_constraints
 
 from models.numerics.hashing import HashArray, mix
 from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.trees.binning import MISSING, Binned, CodeArray
+from models.trees.growth_options import GROWTH_CONSTRAINTS, CategoriesOf, Straddlers, refuse_old_words
 from models.trees.pairs import Batches, Followed, Pairs, PairsInBatches, PairsInMemory
 from models.trees.splits import Candidates, TieBreak, Ties, category_splits, threshold_splits
 from models.trees.trees import InSets, Trees, TreesBuilder
 
-Straddlers = Literal["discard", "keep"]
-CategoriesOf = Literal["region", "pairs"]
-
 
 @dataclass(frozen=True)
 class Growth:
-    """How trees grow; the defaults are the paper's.
+    """How trees grow; the defaults are the paper's. Raises ValueError for a value that is not valid.
 
-    max_categories: a node splits a categorical column only if it holds at most so many categories (None: any number).
-    categories_of: what counts as held: the categories of all items in the node's region (the paper's C_{A,k}, over x in
-        A), or only of the items in its pairs.
+    max_categories: a node splits a categorical column only if it holds at most this many categories (None: any number).
+    categories_of: which categories a node holds: those of all items in its region (the paper's C_{A,k}, over x in A),
+        or only those of the items in its pairs.
     straddlers: pairs that a split separates are discarded below it, or kept as in C.2 (Eq. 11-13).
-    tie_break: which of equally scored splits: the lowest (column, then threshold); the one with the widest gap between
-        its two values, as a share of the column's range (a categorical split counts as the whole); or a random one.
-    max_depth, min_samples_split, min_score: growth limits; off by default.
+    tie_break: which of equally scored splits is taken: the lowest (column, then threshold), the one with the widest gap
+        between its two values, as a share of the column's range (1 for a categorical split), or a random one.
+    max_depth: depth of the deepest leaf allowed; None for no limit, 0 for a single leaf.
+    min_samples_split: comparisons a node needs to be split.
+    min_score: score a split needs, as a share of the node's comparisons.
+
+    >>> Growth(max_depth=2, tie_break="widest_gap").straddlers
+    'discard'
+    >>> Growth(straddlers="kept")
+    Traceback (most recent call last):
+    ...
+    ValueError: straddlers is now 'discard' or 'keep': write 'keep' for 'kept'
     """
 
     max_categories: int | None = 3
@@ -44,6 +51,11 @@ class Growth:
     max_depth: int | None = None
     min_samples_split: int = 1
     min_score: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        refuse_old_words(self.straddlers)
+        validate_parameter_constraints(GROWTH_CONSTRAINTS, vars(self), "Growth")
 
 
 @dataclass(frozen=True, eq=False)

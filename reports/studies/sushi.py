@@ -31,7 +31,7 @@ from reports.respondents.tree_accuracy import (
 )
 
 PAPERS_CHOICES: Mapping[str, object] = {
-    "straddlers": "discarded",
+    "straddlers": "discard",
     "split": "pair",
     "tie_break": "lowest",
     "encoding": "categorical_3",
@@ -45,6 +45,8 @@ CHOICE_NAMES: Mapping[str, str] = {
     "ratio": "noise ratio",
 }
 LEVEL_NAMES: Mapping[str, str] = {
+    "discard": "discarded",
+    "keep": "kept",
     "widest_gap": "widest gap",
     "categorical_3": "categories, ≤ 3",
     "categorical": "categories, any",
@@ -139,12 +141,12 @@ def _verdict(published: Published | None, nearest: Mapping[str, Nearest]) -> str
         )
     figure = f"published {share(published.train)} on training and {share(published.test)} on test choices"
     if not _were_tried(nearest):
-        own = "; ".join(f"with straddlers {level} {_off(near)}" for level, near in nearest.items())
+        own = "; ".join(f"with straddlers {_level(level)} {_off(near)}" for level, near in nearest.items())
         return f"From the {figure} the trees as set here are away by: {own}. Other protocols were not tried."
     distance = "; ".join(_distance(level, near) for level, near in nearest.items())
     reproducing = [level for level, near in nearest.items() if near.distance <= REPRODUCED]
     if len(reproducing) == 1:
-        return f"The {figure} belong to the tree with straddlers {reproducing[0]}: {distance}."
+        return f"The {figure} belong to the tree with straddlers {_level(reproducing[0])}: {distance}."
     if reproducing:
         return f"The {figure} do not tell the variants apart: {distance}."
     return f"No protocol tried reproduces the {figure}: {distance}."
@@ -156,7 +158,7 @@ def _were_tried(nearest: Mapping[str, Nearest]) -> bool:
 
 
 def _distance(level: str, near: Nearest) -> str:
-    return f"the nearest of {near.among} protocols with straddlers {level} is {_off(near)} off"
+    return f"the nearest of {near.among} protocols with straddlers {_level(level)} is {_off(near)} off"
 
 
 def _off(near: Nearest) -> str:
@@ -234,7 +236,7 @@ def _nearest_table(nearest: Mapping[str, Nearest]) -> Table:
         choices = [_level(near.protocol[choice]) for choice in PAPERS_CHOICES if choice != "straddlers"]
         train, test = share(near.protocol["train_accuracy"]), share(near.protocol["test_accuracy"])
         leaves = fixed(near.protocol["leaves"], 1)
-        rows.append(Row((level, *choices, train, test, leaves, fixed(100 * near.distance, 1))))
+        rows.append(Row((_level(level), *choices, train, test, leaves, fixed(100 * near.distance, 1))))
     names = [name for choice, name in CHOICE_NAMES.items() if choice != "straddlers"]
     return Table(
         "The protocol of each variant that comes nearest to the published figures.",
@@ -278,7 +280,7 @@ def _reason_straddlers(moved: Sequence[Effect]) -> list[str]:
 def _reason_reading(run: FinishedRun, nearest: Mapping[str, Nearest]) -> list[str]:
     """Whether the published accuracy is that of a tree one can read."""
     reproducing = [level for level, near in nearest.items() if near.distance <= REPRODUCED]
-    if reproducing != ["kept"] or not _were_tried(nearest):
+    if reproducing != ["keep"] or not _were_tried(nearest):
         return []
     few, many = (run.metric("leaves", variant=variant, split="train").value for variant in VARIANTS)
     return [

@@ -27,7 +27,9 @@ from models.records.base import Record
 from models.records.features import Encoded
 from models.records.results import MetricRow
 from models.trees.growth import Growth
-from tasks.respondents.protocols import GIVEN_AS, Encoding, Respondents, Straddlers, TieBreak
+from models.trees.growth_options import Straddlers
+from models.trees.splits import TieBreak
+from tasks.respondents.protocols import GIVEN_AS, Encoding, Respondents
 
 Model = Literal["preference_tree", "preference_gp"]
 MEASURES = ("rho_regret", "top1_error", "found_share")
@@ -46,7 +48,7 @@ class Way(Record):
     repeats: bool = True
     one_leaf: OneLeaf = "random"
     recommend: Recommendation = "first"
-    straddlers: Straddlers = "discarded"
+    straddlers: Straddlers = "discard"
     tie_break: TieBreak = "lowest"
     encoding: Encoding = "categorical_3"
     ratio: float = 0.25
@@ -75,8 +77,8 @@ CHOICES: Mapping[str, Way] = {
     "random_never_twice": WAYS["tree_random"].but(repeats=False),
     "tie_break_random": TREE.but(tie_break="random"),
     "tie_break_widest_gap": TREE.but(tie_break="widest_gap"),
-    "straddlers_kept": TREE.but(straddlers="kept"),
-    "kept_never_twice": TREE.but(straddlers="kept", repeats=False),
+    "straddlers_kept": TREE.but(straddlers="keep"),
+    "kept_never_twice": TREE.but(straddlers="keep", repeats=False),
     "categorical": TREE.but(encoding="categorical"),
     "codes": TREE.but(encoding="codes"),
     "one_hot": TREE.but(encoding="one_hot"),
@@ -113,7 +115,7 @@ def _surrogate(way: Way, encoded: Encoded, items: IntArray, seeds: Any) -> Surro
         return GPSurrogate(unit_scaled(encoded.items)[items])
     growth = Growth(
         max_categories=3 if way.encoding == "categorical_3" else None,
-        straddlers="discard" if way.straddlers == "discarded" else "keep",
+        straddlers=way.straddlers,
         tie_break=way.tie_break,
     )
     return TreeSurrogate(encoded.items[items], encoded.columns, seeds, growth, way.ratio)

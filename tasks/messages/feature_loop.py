@@ -24,13 +24,13 @@ from models.records.features import Column
 from models.scores.accuracy import TIE_TOLERANCE
 from models.scores.holdout import hold_out_items, hold_out_pairs
 from models.trees.preference_tree import PreferenceTree
+from models.trees.splits import TieBreak
 from prompts.answers import Proposal, Reason
 from prompts.conversation import BudgetSpentError, Conversation
 from prompts.proposals import quotes_a_patient, reason_to_refuse
 from prompts.questions import ask_for_proposal, ask_why_chosen
 from tasks.messages.inbox import Inbox
 from tasks.messages.reading_messages import extract_features
-from tasks.respondents.protocols import TieBreak
 
 HardKind = Literal["same_leaf", "same_value", "reversed"]
 FAILURES: dict[HardKind, str] = {

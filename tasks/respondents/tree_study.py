@@ -11,10 +11,11 @@ from pydantic import Field
 from data_adapters import catalogue
 from data_adapters.choice.mapping_file import read_mapping
 from data_adapters.source.adapter import Adapter
+from models.trees.splits import TieBreak
 from tasks.respondents.gp_accuracy import score_gps
 from tasks.respondents.leaving_out import LEAVING_OUT, leave_features_out
 from tasks.respondents.many_trees import describe_trees
-from tasks.respondents.protocols import Encoding, Protocol, Split, TieBreak
+from tasks.respondents.protocols import Encoding, Protocol, Split
 from tasks.respondents.scoring import Pooled, Published, Trial, draw_example, score_variants
 from tasks.runs.publish import keep_artifacts, publish
 from tasks.runs.run_folder import run_folder
@@ -37,7 +38,7 @@ class TreeConfig(StudyConfig):
     def variants(self) -> dict[str, Protocol]:
         """The two trees of every user: straddlers discarded, as the paper says, and kept, as in its appendix C.2."""
         choices = {"split": self.split, "tie_break": self.tie_break, "encoding": self.encoding, "ratio": self.ratio}
-        both = [Protocol(straddlers=straddlers, **choices) for straddlers in ("discarded", "kept")]
+        both = [Protocol(straddlers=straddlers, **choices) for straddlers in ("discard", "keep")]
         return {protocol.variant: protocol for protocol in both}
 
     @property

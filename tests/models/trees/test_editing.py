@@ -98,7 +98,7 @@ def test_impossible_edits_are_refused(tree: PreferenceTree) -> None:
         move_threshold(tree, 99, 1.0, ITEMS, COMPARISONS)
     with pytest.raises(ValueError, match="there is no leaf 99"):
         pin_order(tree, 0, 99, ITEMS, COMPARISONS)
-    with pytest.raises(ValueError, match="round in a circle"):
+    with pytest.raises(ValueError, match="form a circle through leaf 0"):
         pin_order(pin_order(tree, 0, 1, ITEMS, COMPARISONS), 1, 0, ITEMS, COMPARISONS)
     with pytest.raises(ValueError, match="straddlers kept"):
         merge(PreferenceTree(straddlers="keep").fit(ITEMS, COMPARISONS), 0, ITEMS, COMPARISONS)

@@ -261,8 +261,6 @@ def test_columns_that_do_not_fit_the_items_are_refused() -> None:
     multi_hot = Column(name="risks", feature="risks", kind=FeatureKind.MULTI_HOT, levels=("a", "b"))
     with pytest.raises(ValueError, match="one binary column a level: risks"):
         PreferenceTree([multi_hot]).fit(LINE, UPWARD)
-    with pytest.raises(ValueError, match="must be positive"):
-        PreferenceTree(ratio=0.0).fit(LINE, UPWARD)
 
 
 def test_trees_refuse_a_comparison_across_two_of_them_and_another_format() -> None:
