@@ -77,14 +77,14 @@ class PairsInMemory:
         """See `Pairs`."""
         if self.masked is None:
             return self._surplus
-        speaks = ~self.masked[column]
-        return self._wins_less_losses(self.winners[speaks], self.losers[speaks])
+        counts = ~self.masked[column]
+        return self._wins_minus_losses(self.winners[counts], self.losers[counts])
 
     @cached_property
     def _surplus(self) -> Surplus:
-        return self._wins_less_losses(self.winners, self.losers)
+        return self._wins_minus_losses(self.winners, self.losers)
 
-    def _wins_less_losses(self, winners: IntArray, losers: IntArray) -> Surplus:
+    def _wins_minus_losses(self, winners: IntArray, losers: IntArray) -> Surplus:
         """In 32 bits if no sum over pairs can overflow: each column then reads half the memory."""
         surplus = np.bincount(winners, minlength=self.n_entries) - np.bincount(losers, minlength=self.n_entries)
         return surplus.astype(np.int32) if len(winners) <= np.iinfo(np.int32).max else surplus

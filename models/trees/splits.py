@@ -150,7 +150,7 @@ def category_splits(surplus: Surplus, codes: CodeArray, starts: IntArray, allowe
     node, code, difference = node[known], code[known], difference[known]
 
     difference_used = difference.copy()
-    _leave_one_out_of_one_signed_nodes(node, difference, difference_used, missing, n_nodes)
+    _join_one_to_the_missing(node, difference, difference_used, missing, n_nodes)
     positive, negative = difference_used > 0, difference_used < 0
     n_positive = np.bincount(node[positive], minlength=n_nodes)
     n_negative = np.bincount(node[negative], minlength=n_nodes)
@@ -176,7 +176,7 @@ def _begins(starts: IntArray, n_entries: int) -> BoolArray:
     return begins
 
 
-def _leave_one_out_of_one_signed_nodes(
+def _join_one_to_the_missing(
     node: IntArray, difference: IntArray, used: IntArray, missing: IntArray, n_nodes: int
 ) -> None:
     """Make sure that a left set never holds all categories.

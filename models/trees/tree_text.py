@@ -42,13 +42,13 @@ def tree_to_text(
             assert node.right is not None
             answers[node.left], answers[node.right] = split.left, split.right
             number = f"node {node.id}, " if numbered else ""
-            says = f"{number}{split.question}?  ({_count(node.n_comparisons, 'comparison')}, score {node.score:+d})"
+            text = f"{number}{split.question}?  ({_count(node.n_comparisons, 'comparison')}, score {node.score:+d})"
         else:
             mean = leaf_mean[node.leaf]
             rank = 1 + int((leaf_mean > mean).sum())
             number = f"leaf {node.leaf}, " if numbered else ""
-            says = f"{number}utility {mean:+.2f} ± {sd[node.leaf]:.2f}, rank {rank}  ({_count(node.n_items, 'item')})"
-        lines.append("  " * node.depth + answer + says)
+            text = f"{number}utility {mean:+.2f} ± {sd[node.leaf]:.2f}, rank {rank}  ({_count(node.n_items, 'item')})"
+        lines.append("  " * node.depth + answer + text)
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""A person edits a tree: what she changed stays, what follows is counted again, and pins hold."""
+"""Editing a tree by hand: the edit stays, everything below it is counted again, and pins hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimators refuse parameters, row numbers and calls that cannot be meant, and say what is valid."""
+"""Trees refuse invalid parameters, row numbers and calls, and name what is valid."""
 
 from __future__ import annotations
 

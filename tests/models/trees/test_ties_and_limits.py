@@ -39,23 +39,25 @@ def test_a_categorical_split_has_a_gap_of_the_whole_range(gap: float, chosen: in
 def test_each_tree_takes_the_ranges_of_its_own_items_at_the_root_and_below() -> None:
     """Trees 1 and 3 see the same pairs, but other uncompared items: they prefer different columns at equal scores.
 
-    Trees 0 and 2 have items and no comparisons. In trees 1 and 3 the first split is on the third column, and the tie
-    is one level below, in the right child.
+    Trees 0 and 2 have items and no comparisons. The first split of trees 1 and 3 is on the third column. The tie is one
+    level below, in the right child of tree 1 and in the left child of tree 3, which comes first at that level.
     """
-    compared = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
     pairs = np.array([[1, 0], [2, 0], [1, 0], [2, 1]])
-    wide_first, wide_second = np.array([[9.0, 1.0, 0.0]]), np.array([[1.0, 9.0, 0.0]])
-    groups = [np.full((2, 3), [[0.0], [1.0]]), np.vstack([compared, wide_first])]
-    groups += [np.full((2, 3), [[0.0], [50.0]]), np.vstack([compared, wide_second])]
+    groups = [
+        np.full((2, 3), [[0.0], [1.0]]),
+        np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0], [9.0, 1.0, 0.0]]),
+        np.full((2, 3), [[0.0], [50.0]]),
+        np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 9.0, 0.0]]),
+    ]
     sizes = [len(group) for group in groups]
     comparisons = np.vstack([pairs + sum(sizes[:1]), pairs + sum(sizes[:3])])
     together = PreferenceTrees(tie_break="widest_gap").fit(
         np.vstack(groups), comparisons, np.repeat(np.arange(4), sizes), n_trees=4
     )
-    for t, tied in ((1, 1), (3, 0)):
+    for t, side, tied in ((1, "right", 1), (3, "left", 0)):
         nodes = together.trees_.nodes_of(t)
         assert nodes[0].column == 2
-        assert nodes[nodes[0].right].column == tied
+        assert nodes[getattr(nodes[0], side)].column == tied
         assert PreferenceTree(tie_break="widest_gap").fit(groups[t], pairs).nodes_ == nodes
 
 

@@ -1,4 +1,4 @@
-"""The user tree: Eq. 15 by brute force, planted groups found, searches labelled."""
+"""The user tree against Eq. 15 by brute force; planted groups are found and local searches are labelled."""
 
 from __future__ import annotations
 
