@@ -136,7 +136,7 @@ def category_splits(surplus: Surplus, codes: CodeArray, starts: IntArray, allowe
     Let d_c be the surplus of category c; missing values count as one more category. A left set B scores
     |sum_{c in B} d_c|. The d_c of a node sum to zero, so the best score of all 2^C sets is the sum of the positive d_c.
     The left set is the smaller of {d_c < 0} and {d_c > 0}; if both are equally large, the one with the lowest code. All
-    other categories fall right. Missing values fall on the side of their sign, left if their surplus is zero.
+    other categories fall right. Missing values take the side that scores higher, left if both are equal.
 
     surplus, codes, starts: as for `threshold_splits`; allowed: (nodes,) whether the node may be split on this column.
     """

@@ -76,19 +76,23 @@ def test_missing_values_go_left_where_they_only_turn_the_sign_of_a_categorical_s
     assert (root.left_levels, root.score, root.missing_left) == ((0,), 1, True)
 
 
+@pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("settled", [[[0, 1], [1, 0]], []])
-def test_items_of_a_settled_leaf_count_in_no_other_region(settled: list[list[int]]) -> None:
+def test_items_of_a_settled_leaf_count_in_no_other_region(settled: list[list[int]], side: str) -> None:
     """Blue and grey lie in the left leaf of the root. Two levels below, red and green may be split: two categories.
 
-    The leaf settles with a pair that contradicts itself, or without any pair.
+    The leaf settles with a pair that contradicts itself, or without any pair. Red and green lie in the left or the
+    right child of the root's right child.
     """
     columns = [*numeric_columns(["size"]), COLOUR]
-    items = np.array([[0.0, BLUE], [0.0, GREY], [1.0, RED], [1.0, GREEN], [2.0, RED]])
+    two, one = (1.0, 2.0) if side == "left" else (2.0, 1.0)
+    items = np.array([[0.0, BLUE], [0.0, GREY], [two, RED], [two, GREEN], [one, RED]])
     across = [[2, 0], [2, 0], [3, 1], [4, 0], [4, 1]]
     comparisons = np.array([*settled, *across, [4, 2], [4, 3], [2, 3]])
     nodes = PreferenceTree(columns, max_categories=2).fit(items, comparisons).nodes_
-    assert [node.column for node in nodes] == [0, None, 0, 1, None, None, None]
-    assert (nodes[0].threshold, nodes[2].threshold, nodes[3].left_levels) == (0.5, 1.5, (0,))
+    assert (nodes[0].threshold, nodes[1].leaf, nodes[2].threshold) == (0.5, 0, 1.5)
+    assert nodes[getattr(nodes[2], side)].left_levels == (0,)
+    assert len(nodes) == 7
 
 
 def test_the_categories_a_node_may_hold_are_exactly_as_many_as_allowed() -> None:

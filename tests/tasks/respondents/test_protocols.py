@@ -57,6 +57,13 @@ def test_the_grid_has_every_combination_once() -> None:
     assert Protocol() in grid
 
 
+@pytest.mark.parametrize("old", ["discarded", "kept"])
+def test_the_old_words_for_straddlers_are_refused_and_name_variants_only(old: str) -> None:
+    with pytest.raises(ValueError, match="Input should be 'discard' or 'keep'"):
+        Protocol(straddlers=old)
+    assert f"straddlers_{old}" in {protocol.variant for protocol in protocol_grid()}
+
+
 @pytest.mark.parametrize("straddlers", ["discard", "keep"])
 def test_all_users_at_once_score_as_each_alone(simulated: Respondents, straddlers: str) -> None:
     protocol = Protocol(straddlers=straddlers, tie_break="random")
