@@ -146,6 +146,13 @@ def test_a_group_may_have_exactly_min_users(min_users: int, groups: int) -> None
         assert UserTree(columns, min_users=min_users).fit(X, comparisons, np.arange(4)).n_leaves_ == groups
 
 
+def test_users_without_a_value_count_towards_min_users() -> None:
+    X, comparisons = np.array([[0.0], [np.nan], [1.0], [1.0]]), np.array([[0, 1], [0, 1], [1, 0], [1, 0]])
+    code = Column(name="code", feature="code", kind=FeatureKind.CATEGORICAL, levels=("a", "b"))
+    for columns in (None, [code]):
+        assert UserTree(columns, min_users=2).fit(X, comparisons, np.arange(4)).apply(X).tolist() == [0, 0, 1, 1]
+
+
 def test_missing_features_fall_left_and_limits_hold() -> None:
     features, comparisons, users = planted()
     features[:30, 0] = np.nan
