@@ -1,4 +1,4 @@
-"""Random choices that depend on what is chosen and on a seed alone, never on the order or the batch it is chosen in."""
+"""Hashes for random choices that depend only on the thing chosen and on a seed, never on order or batches."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ def mix(state: ArrayLike, value: ArrayLike) -> HashArray:
     """Hash `value` into `state`, element by element, with the SplitMix64 finaliser; broadcasts.
 
     Integers of any sign are taken modulo 2^64.
+
+    >>> mix(7, [0, 1]).shape, bool((mix(7, 0) == mix(7, [0, 1])[0]).all())
+    ((2,), True)
     """
     with np.errstate(over="ignore"):
         z = _unsigned(state) * _FIRST + _unsigned(value) + _STEP
@@ -33,6 +36,10 @@ def _unsigned(value: ArrayLike) -> HashArray:
 
 
 def hash_texts(texts: Iterable[str]) -> HashArray:
-    """A lasting number below 2^62 for each text, so that it serves as a seed and seeds can be added to it."""
+    """A stable hash below 2^62 for each text: it serves as a seed, and other seeds can be added to it.
+
+    >>> hash_texts(["salmon", "tuna"])
+    array([3605179452251124266, 1114237170226288302], dtype=uint64)
+    """
     digests = b"".join(blake2b(text.encode(), digest_size=8).digest() for text in texts)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64) >> np.uint64(2)

@@ -1,14 +1,43 @@
-"""Checks of the arrays that estimators take; what does not fit raises a ValueError that says why."""
+"""Checks of the arrays and parameters that estimators take; what does not fit raises a ValueError that says why."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, get_args
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column, FeatureKind
+
+SEED = [Interval(Integral, -(2**63), 2**63 - 1, closed="both"), RandomState, None]
+"""Constraint of a parameter `random_state`, for scikit-learn's `_parameter_constraints`."""
+
+
+def words_of(literal: Any) -> StrOptions:
+    """Constraint of a parameter of type `literal`; its error names the words in the order of the Literal.
+
+    >>> from typing import Literal
+    >>> print(words_of(Literal["discard", "keep"]))
+    a str among {'discard', 'keep'}
+    """
+    return StrOptions(dict.fromkeys(get_args(literal)).keys())
+
+
+def seed_of(random_state: int | RandomState | None) -> int:
+    """The seed itself if it is an integer, else one drawn from the RandomState, or from NumPy's global one for None.
+
+    >>> seed_of(7)
+    7
+    """
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))
 
 
 def check_items(items: ArrayLike, n_features: int | None = None) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Feature values as ranks and sorted orders: what the levels of a tree's growth work on."""
+"""Items sorted by each column, and feature values as ranks: the input of growth, level by level."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Binned:
     """Items, sorted by every column.
 
     items: (m, d) the values themselves.
-    orders: for each column (m,) items in ascending order of their values, the missing first.
-    codes: for each column (m,) in that order, the rank of each value among the distinct values of its column; for a
-        categorical column the category's own code; MISSING where it is missing.
-    values: for each column its sorted distinct values; a code indexes them. For a categorical column 0..C-1.
+    orders: for each column (m,) the items in ascending order of their values, missing values first.
+    codes: for each column (m,) in that order, the rank of each value among the distinct values of the column; for a
+        categorical column the category's own code; MISSING for a missing value.
+    values: for each column its sorted distinct values, indexed by code; 0..C-1 for a categorical column.
     categorical: (d,) whether a column is split by sets rather than by a threshold.
     """
 
@@ -43,6 +43,11 @@ def bin_items(items: FloatArray, columns: Sequence[Column]) -> Binned:
     """Sort `items` (m, d) by each of their columns.
 
     Raises ValueError where a categorical column holds anything but whole numbers from zero.
+
+    >>> from models.numerics.validation import check_columns
+    >>> binned = bin_items(np.array([[3.0], [1.0], [3.0]]), check_columns(None, 1))
+    >>> binned.orders[0], binned.codes[0], binned.values[0]
+    (array([1, 0, 2]), array([0, 1, 1], dtype=int32), array([1., 3.]))
     """
     orders, codes, values = [], [], []
     for k, column in enumerate(columns):
@@ -72,10 +77,10 @@ def _ranked(values: FloatArray) -> tuple[IntArray, CodeArray, FloatArray]:
 
 
 def _sorted(values: FloatArray) -> tuple[IntArray, FloatArray, int]:
-    """The order that sorts values, NaN last, the values in that order, and how many are NaN.
+    """The order that sorts values, NaN last; the values in that order; and the number of NaN.
 
-    Sorting numbers is several times faster than sorting their positions. So each value's leading bits are sorted with
-    its position in place of the others; the few values that only these would have ordered are sorted once more.
+    Sorting numbers is several times faster than sorting their positions. So the low bits of each value are replaced by
+    its position, and these numbers are sorted. The few values that differ only in their low bits are then sorted again.
     """
     missing = np.isnan(values)
     n_missing = int(np.count_nonzero(missing))

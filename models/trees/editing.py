@@ -1,17 +1,19 @@
 """Editing a fitted tree by hand: move a threshold, merge a split, pin the order of two leaves; the leaves are refitted.
 
-A person who reads her own tree may know better (dt-pbo G.3). What she changes stays; what follows from it is counted
-again from the comparisons: how many each node holds, and the values of the leaves, under the orders she pinned.
+A person who reads her own tree may know better (dt-pbo G.3). Her edits stay. The comparisons of each node are counted
+again, and the leaf values are fitted again under the orders she pinned.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import LinearConstraint, minimize
+from sklearn.utils.validation import check_is_fitted
 
 from models.gaussian.laplace import PairCounts, negative_log_posterior
 from models.numerics.validation import check_comparisons, check_items
@@ -24,11 +26,19 @@ from models.trees.structure import Node, goes_left, leaf_of
 def move_threshold(
     tree: PreferenceTree, node: int, threshold: float, items: ArrayLike, comparisons: ArrayLike
 ) -> PreferenceTree:
-    """The tree with another threshold at a node; items and comparisons are those it is refitted to.
+    """Return the tree with another threshold at a node, refitted to items (m, d) and comparisons (n, 2).
 
-    Raises ValueError where the node splits by categories or not at all.
+    Raises ValueError where the node does not exist, is a leaf or splits by categories, or the threshold is not finite.
+
+    >>> items, comparisons = [[1.0], [2.0], [3.0], [6.0]], [[3, 0], [2, 1], [3, 2], [1, 0]]
+    >>> tree = PreferenceTree(max_depth=1).fit(items, comparisons)
+    >>> edited = move_threshold(tree, 0, 4.5, items, comparisons)
+    >>> tree.nodes_[0].threshold, edited.nodes_[0].threshold
+    (1.5, 4.5)
     """
     split = _split_at(tree, node)
+    if not np.isfinite(threshold):
+        raise ValueError(f"a threshold is a finite number, not {threshold}")
     if split.threshold is None:
         raise ValueError(f"node {node} splits by categories, it has no threshold to move")
     nodes = list(tree.nodes_)
@@ -37,9 +47,14 @@ def move_threshold(
 
 
 def merge(tree: PreferenceTree, node: int, items: ArrayLike, comparisons: ArrayLike) -> PreferenceTree:
-    """The tree with a node's split, and all below it, merged into one leaf. Orders pinned before are dropped.
+    """Return the tree with a node's split, and all below it, merged into one leaf. Earlier pins are dropped.
 
-    Raises ValueError where the node is a leaf already.
+    Raises ValueError where the node does not exist or is a leaf already.
+
+    >>> items, comparisons = [[1.0], [2.0], [3.0], [6.0]], [[3, 0], [2, 1], [3, 2], [1, 0]]
+    >>> tree = PreferenceTree().fit(items, comparisons)
+    >>> tree.n_leaves_, merge(tree, 2, items, comparisons).n_leaves_
+    (4, 2)
     """
     _split_at(tree, node)
     return _refitted(tree, _without_descendants(tree.nodes_, node), items, comparisons)
@@ -48,21 +63,33 @@ def merge(tree: PreferenceTree, node: int, items: ArrayLike, comparisons: ArrayL
 def pin_order(
     tree: PreferenceTree, better: int, worse: int, items: ArrayLike, comparisons: ArrayLike
 ) -> PreferenceTree:
-    """The tree with the mean of leaf `better` held at or above that of leaf `worse`; earlier pins hold too.
+    """Return the tree with the mean of leaf `better` held at or above the mean of leaf `worse`; earlier pins hold too.
 
-    The leaf values become those of greatest posterior density under all pins. Raises ValueError for a leaf that does
-    not exist, or pins that go round in a circle.
+    The leaf values are the posterior mode under all pins. Raises ValueError for a leaf that does not exist, or for pins
+    that form a circle.
+
+    >>> items, comparisons = [[1.0], [2.0], [3.0], [6.0]], [[3, 0], [2, 1], [3, 2], [1, 0]]
+    >>> tree = PreferenceTree(max_depth=1).fit(items, comparisons)
+    >>> pinned = pin_order(tree, 0, 1, items, comparisons)
+    >>> tree.leaf_mean_.round(2), abs(pinned.leaf_mean_).round(2)
+    (array([-0.97,  0.97]), array([0., 0.]))
     """
+    check_is_fitted(tree, "nodes_")
     for leaf in (better, worse):
-        if not 0 <= leaf < tree.n_leaves_:
+        if not _is_number_below(leaf, tree.n_leaves_):
             raise ValueError(f"there is no leaf {leaf}: the tree has leaves 0 to {tree.n_leaves_ - 1}")
-    pins = (*tree.pins_, (better, worse))
+    pins = (*tree.pins_, (int(better), int(worse)))
     _refuse_circles(pins)
     return _refitted(tree, list(tree.nodes_), items, comparisons, pins)
 
 
+def _is_number_below(number: int, end: int) -> bool:
+    return isinstance(number, Integral) and not isinstance(number, bool) and 0 <= int(number) < end
+
+
 def _split_at(tree: PreferenceTree, node: int) -> Node:
-    if not 0 <= node < len(tree.nodes_):
+    check_is_fitted(tree, "nodes_")
+    if not _is_number_below(node, len(tree.nodes_)):
         raise ValueError(f"there is no node {node}: the tree has nodes 0 to {len(tree.nodes_) - 1}")
     if tree.nodes_[node].column is None:
         raise ValueError(f"node {node} is a leaf, it has no split")
@@ -70,7 +97,7 @@ def _split_at(tree: PreferenceTree, node: int) -> Node:
 
 
 def _without_descendants(nodes: Sequence[Node], merged: int) -> list[Node]:
-    """The nodes with one made a leaf, numbered again; in pre-order a node's descendants follow it directly."""
+    """The nodes, numbered again, with one made a leaf; in pre-order a node's descendants directly follow it."""
     end = merged + 1
     while end < len(nodes) and nodes[end].depth > nodes[merged].depth:
         end += 1
@@ -100,7 +127,7 @@ def _refitted(
     pins: tuple[tuple[int, int], ...] | None = None,
 ) -> PreferenceTree:
     if tree.straddlers == "keep":
-        raise ValueError("a tree grown with straddlers kept cannot be edited: its splits do not stand on their own")
+        raise ValueError("a tree grown with straddlers kept cannot be edited: its splits depend on how pairs were kept")
     X = check_items(items, tree.n_features_in_)
     pairs = check_comparisons(comparisons, len(X))
     edited = deepcopy(tree)
@@ -115,7 +142,7 @@ def _refitted(
 
 
 def _recounted(nodes: Sequence[Node], items: FloatArray, comparisons: IntArray) -> tuple[Node, ...]:
-    """The nodes with their comparisons, items and scores counted again; straddlers leave at the split they straddle."""
+    """The nodes with comparisons, items and scores counted again; a straddler is not counted below its split."""
     counted = list(nodes)
     waiting = [(0, np.arange(len(items)), comparisons)]
     while waiting:
@@ -141,14 +168,14 @@ def _refuse_circles(pins: Sequence[tuple[int, int]]) -> None:
         while waiting:
             for worse in above.get(waiting.pop(), ()):
                 if worse == start:
-                    raise ValueError(f"the pins go round in a circle through leaf {start}")
+                    raise ValueError(f"the pins form a circle through leaf {start}")
                 if worse not in reached:
                     reached.add(worse)
                     waiting.append(worse)
 
 
 def _under_pins(free: FloatArray, counts: PairCounts, pins: Sequence[tuple[int, int]], factor: float) -> FloatArray:
-    """The mode under f_better >= f_worse for all pins: the free one where it obeys them already."""
+    """The posterior mode under f_better >= f_worse for all pins; the free mode where it already obeys them."""
     if all(free[better] >= free[worse] for better, worse in pins):
         return free
     orders = np.zeros((len(pins), len(free)))

@@ -20,7 +20,7 @@ from models.numerics.validation import check_comparisons, check_items
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column
 from models.scores.accuracy import Accuracy, accuracies
-from models.trees.growth import CategoriesOf, Straddlers
+from models.trees.growth_options import CategoriesOf, Straddlers
 from models.trees.leaf_fit import count_leaf_pairs, count_pairs_of_leaves, fit_leaves, prior_factor
 from models.trees.preference_tree import PreferenceTree, PreferenceTrees
 from models.trees.splits import TieBreak

@@ -1,7 +1,7 @@
 """A preference tree over the unit cube that takes comparisons one by one.
 
-It is at any time the tree that growth from all of them gives (dt-pbo section 3.1): a new pair only reaches the nodes it
-lies in, so only their splits are chosen again, and a subtree is grown anew only where its split has changed.
+At any time it equals the tree grown from all comparisons so far (dt-pbo section 3.1). A new pair only changes the nodes
+it lies in: their splits are chosen again, and a subtree is grown again only where its split has changed.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.utils._param_validation import validate_parameter_constraints
 
 from models.numerics.hashing import HashArray, mix
+from models.numerics.validation import check_integers
 from models.records.arrays import FloatArray, IntArray
+from models.trees.growth_options import GROWTH_CONSTRAINTS
 from models.trees.splits import TieBreak
 
 
 class Regions(NamedTuple):
-    """The leaves from left to right: their corners (leaves, d), and the leaf of each point, (points,)."""
+    """The leaves from left to right: their corners (leaves, d) each, and the leaf of each point, (points,)."""
 
     lower: FloatArray
     upper: FloatArray
@@ -25,7 +28,7 @@ class Regions(NamedTuple):
 
 
 class _Node:
-    """A region: its pairs, and its split and children, or the points in it where it is a leaf."""
+    """A region with its pairs: a split with two children, or a leaf with the points in it."""
 
     __slots__ = ("column", "depth", "hash", "left", "lower", "pairs", "points", "right", "threshold", "upper")
 
@@ -49,16 +52,36 @@ class _Node:
 
 
 class GrowingTree:
-    """Straddlers are discarded and nothing limits the growth, as by default in the paper, but `max_depth`.
+    """A preference tree over the unit cube that grows pair by pair; straddlers are discarded, as in the paper.
 
-    points: (2 n, d) of the unit cube, of which 2 i and 2 i + 1 are the winner and the loser of pair i; they may be
-    filled in as pairs are added. tie_break: as in `models.trees.growth.Growth`, gaps in shares of the cube's width.
-    seed: of the random rule.
+    points: (2 n, d) float64 in the unit cube, C-contiguous; rows 2 i and 2 i + 1 are the winner and the loser of pair
+        i. The tree keeps the array itself: its rows may be filled in as pairs are added.
+    tie_break: as in `models.trees.growth.Growth`; the width of the cube counts as the column's range.
+    max_depth: depth of the deepest leaf allowed; None for no limit.
+    seed: seed of the random tie rule.
+
+    Raises ValueError for another array or another value.
+
+    >>> tree = GrowingTree(np.array([[0.9], [0.1], [0.8], [0.6]]))
+    >>> tree.add(0)
+    >>> tree.regions().upper.tolist()
+    [[0.5], [1.0]]
+    >>> tree.add(1)
+    >>> tree.regions().of_point
+    array([1, 0, 1, 0])
     """
 
     def __init__(
         self, points: FloatArray, *, tie_break: TieBreak = "lowest", max_depth: int | None = None, seed: int = 0
     ) -> None:
+        parameters = {"tie_break": tie_break, "max_depth": max_depth}
+        validate_parameter_constraints(GROWTH_CONSTRAINTS, parameters, "GrowingTree")
+        (seed,) = check_integers([seed], "seed")
+        if points.dtype != np.float64 or points.ndim != 2 or len(points) % 2 or not points.flags.c_contiguous:
+            raise ValueError(
+                "points must be a C-contiguous float64 matrix with two rows per pair, "
+                f"found {points.dtype} {points.shape}"
+            )
         self.points = points
         self.tie_break = tie_break
         self.max_depth = max_depth
@@ -68,7 +91,9 @@ class GrowingTree:
         self._n_points = 0
 
     def add(self, pair: int) -> None:
-        """Take pair number `pair`, the next one."""
+        """Add pair number `pair`, counted from zero. Raises ValueError for any pair but the next one."""
+        if pair != self._n_points // 2 or 2 * pair >= len(self.points):
+            raise ValueError(f"the next pair is number {self._n_points // 2} of {len(self.points) // 2}, not {pair}")
         winner, loser = 2 * pair, 2 * pair + 1
         self._n_points = loser + 1
         node = self._root
@@ -90,13 +115,13 @@ class GrowingTree:
             node = node.left if falls_left[0] else node.right
 
     def _settle(self, point: int, node: _Node) -> None:
-        """Put a point into its leaf."""
+        """Add a point to its leaf below `node`."""
         while node.left is not None and node.right is not None:
             node = node.left if self.points[point, node.column] < node.threshold else node.right
         node.points.append(point)
 
     def _grow(self, node: _Node, points: list[int], column: int, threshold: float) -> None:
-        """Split a node, and its children in turn; points: all of its region."""
+        """Split a node, then its children in turn; points: all points in its region."""
         waiting = [(node, np.array(points), column, threshold)]
         while waiting:
             node, inside, column, threshold = waiting.pop()
@@ -124,7 +149,7 @@ class GrowingTree:
         return _Node(node.lower, upper, mix(node.hash, 1), depth), _Node(lower, node.upper, mix(node.hash, 2), depth)
 
     def _best_split(self, node: _Node) -> tuple[int, float]:
-        """The column and threshold of the best score (Eq. 6), of equal ones by the tie rule; column -1 if all are 0."""
+        """Column and threshold of the highest score (Eq. 6); the tie rule decides among equals; -1 if all are 0."""
         n = len(node.pairs)
         if n == 0 or node.depth == self.max_depth:
             return -1, np.nan
@@ -151,7 +176,7 @@ class GrowingTree:
         return column, float(middle if middle > below else above)
 
     def regions(self) -> Regions:
-        """The leaves as they are."""
+        """The leaves of the tree as grown so far."""
         leaves = list(self._root.leaves())
         of_point = np.empty(self._n_points, dtype=np.int64)
         of_point[[point for leaf in leaves for point in leaf.points]] = np.repeat(

@@ -1,40 +1,47 @@
 """Growing preference trees level by level, any number of them at once (dt-pbo sections 3.1 and C.2, DESIGN 3.1).
 
-All nodes of a level, of all trees, are scored and split together in array operations, so that 5,000 trees of 36 pairs
-cost little more than one tree of 180,000. Work is counted in items: the pairs of a node enter only through each item's
-surplus, its wins less its losses there.
+The nodes of one level, of all trees, are scored and split together in array operations, so that 5,000 trees of 36
+pairs cost little more than one tree of 180,000 pairs. The work grows with the items: the pairs of a node enter only
+through the surplus of each item, its wins minus its losses there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
+from sklearn.utils._param_validation import validate_parameter_constraints
 
 from models.numerics.hashing import HashArray, mix
 from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.trees.binning import MISSING, Binned, CodeArray
+from models.trees.growth_options import GROWTH_CONSTRAINTS, CategoriesOf, Straddlers, refuse_old_words
 from models.trees.pairs import Batches, Followed, Pairs, PairsInBatches, PairsInMemory
 from models.trees.splits import Candidates, TieBreak, Ties, category_splits, threshold_splits
 from models.trees.trees import InSets, Trees, TreesBuilder
 
-Straddlers = Literal["discard", "keep"]
-CategoriesOf = Literal["region", "pairs"]
-
 
 @dataclass(frozen=True)
 class Growth:
-    """How trees grow; the defaults are the paper's.
+    """How trees grow; the defaults are the paper's. Raises ValueError for a value that is not valid.
 
-    max_categories: a node splits a categorical column only if it holds at most so many categories (None: any number).
-    categories_of: what counts as held: the categories of all items in the node's region (the paper's C_{A,k}, over x in
-        A), or only of the items in its pairs.
+    max_categories: a node splits a categorical column only if it holds at most this many categories (None: any number).
+    categories_of: which categories a node holds: those of all items in its region (the paper's C_{A,k}, over x in A),
+        or only those of the items in its pairs.
     straddlers: pairs that a split separates are discarded below it, or kept as in C.2 (Eq. 11-13).
-    tie_break: which of equally scored splits: the lowest (column, then threshold); the one with the widest gap between
-        its two values, as a share of the column's range (a categorical split counts as the whole); or a random one.
-    max_depth, min_samples_split, min_score: growth limits; off by default.
+    tie_break: which of equally scored splits is taken: the lowest (column, then threshold), the one with the widest gap
+        between its two values, as a share of the column's range (1 for a categorical split), or a random one.
+    max_depth: depth of the deepest leaf allowed; None for no limit, 0 for a single leaf.
+    min_samples_split: comparisons a node needs to be split.
+    min_score: score a split needs, as a share of the node's comparisons.
+
+    >>> Growth(max_depth=2, tie_break="widest_gap").straddlers
+    'discard'
+    >>> Growth(straddlers="kept")
+    Traceback (most recent call last):
+    ...
+    ValueError: straddlers is now 'discard' or 'keep': write 'keep' for 'kept'
     """
 
     max_categories: int | None = 3
@@ -45,18 +52,24 @@ class Growth:
     min_samples_split: int = 1
     min_score: float = 0.0
 
+    def __post_init__(self) -> None:
+        """Check the values."""
+        refuse_old_words(self.straddlers)
+        validate_parameter_constraints(GROWTH_CONSTRAINTS, vars(self), "Growth")
+
 
 @dataclass(frozen=True, eq=False)
 class _Level:
-    """The growing nodes of one depth and what lies in them.
+    """The growing nodes of one depth, their comparisons and their items.
 
-    nodes: (nodes,) their numbers in the whole; hashes: (nodes,) of their paths from the root; spreads: (d, nodes) the
-    range of each column over the items of each node's tree.
+    nodes: (nodes,) their numbers among the nodes of all trees; hashes: (nodes,) hashes of their paths from the root;
+        spreads: (d, nodes) the range of each column over the items of each node's tree.
     pairs: the comparisons within the nodes.
-    items, node: (entries,) the item of each entry, and its node's place in `nodes`.
-    starts: (nodes + 1,) where each node's entries begin, in every row of orders alike.
-    orders: for each column (entries,) the entries sorted by (node, value), and codes their values' codes in that order.
-    region: (m,) the place in `nodes` of each item, -1 once its leaf is settled; None where nobody asks.
+    items, node: (entries,) the item of each entry, and the position of its node in `nodes`.
+    starts: (nodes + 1,) where each node's entries begin, the same in every column's order.
+    orders, codes: for each column (entries,) the entries sorted by (node, value), and the codes of their values in that
+        order.
+    region: (m,) position in `nodes` of each item, -1 once its leaf is settled; None where growth does not need it.
     """
 
     nodes: IntArray
@@ -73,7 +86,7 @@ class _Level:
 
 @dataclass(frozen=True, eq=False)
 class _Chosen:
-    """The split of each node of a level: column -1 where the node is a leaf."""
+    """The split of each node of a level; column is -1 for a leaf."""
 
     column: IntArray
     score: IntArray  # signed
@@ -88,7 +101,14 @@ def grow(
     """Grow one tree for each group of items from the comparisons within it.
 
     comparisons: (n, 2) items, winner first, both of one tree; tree_of_item: (m,) in [0, n_trees); seeds: (n_trees,) for
-    the random tie rule.
+    the random tie rule. Arrays are not checked: `PreferenceTrees.fit` does that.
+
+    >>> from models.numerics.validation import check_columns
+    >>> from models.trees.binning import bin_items
+    >>> binned = bin_items(np.array([[1.0], [2.0], [1.0], [2.0]]), check_columns(None, 1))
+    >>> tree_of_item = np.array([0, 0, 1, 1])
+    >>> grow(binned, np.array([[1, 0], [2, 3]]), tree_of_item, 2, np.array([0, 1]), Growth()).leaf_of_item
+    array([0, 1, 0, 1])
     """
     used = np.zeros(len(tree_of_item), dtype=bool)
     used[comparisons] = True
@@ -107,10 +127,10 @@ def grow(
 
 
 def grow_from_batches(binned: Binned, batches: Batches, seed: int, growth: Growth) -> Trees:
-    """Grow one tree over all items from comparisons that come in batches: the tree `grow` makes of them, node for node.
+    """Grow one tree over all items from comparisons in batches; it equals the tree `grow` makes of them, node for node.
 
-    Takes one pass over the batches a level. Raises ValueError where straddlers are to be kept: what each of them may
-    still speak on is known only of comparisons in memory.
+    Takes one pass over the batches for each level. Raises ValueError for straddlers="keep": the columns each straddler
+    is masked on can only be stored for comparisons in memory.
     """
     if growth.straddlers == "keep":
         raise ValueError("straddlers can be kept only where all comparisons are in memory: use fit")
@@ -157,12 +177,12 @@ def _root_level(
         starts=np.r_[0, np.cumsum(size_of_tree[trees])],
         orders=orders,
         codes=codes,
-        region=place[tree_of_item] if _asks_for_regions(binned, growth) else None,
+        region=place[tree_of_item] if _needs_regions(binned, growth) else None,
     )
 
 
 def _spreads(binned: Binned, tree_of_item: IntArray, n_trees: int) -> FloatArray:
-    """The range of each column over the items of each tree, (d, n_trees); 1 where nothing spreads."""
+    """The range of each column over the items of each tree, (d, n_trees); 1 where all values are equal."""
     low, high = np.full((2, n_trees, binned.n_columns), np.nan)
     if n_trees == 1:
         for k, values in enumerate(binned.values):
@@ -174,12 +194,12 @@ def _spreads(binned: Binned, tree_of_item: IntArray, n_trees: int) -> FloatArray
     return np.where(high > low, high - low, 1.0).T
 
 
-def _asks_for_regions(binned: Binned, growth: Growth) -> bool:
+def _needs_regions(binned: Binned, growth: Growth) -> bool:
     return growth.max_categories is not None and growth.categories_of == "region" and any(binned.categorical)
 
 
 def _choose(level: _Level, binned: Binned, growth: Growth, builder: TreesBuilder) -> _Chosen:
-    """The best split of each node over all columns, and the growth limits."""
+    """The best split of each node over all columns, under the growth limits."""
     n_pairs = level.pairs.n_pairs
     best: Candidates | None = None
     column = np.zeros(len(level.nodes), dtype=np.int64)
@@ -228,7 +248,7 @@ def _candidates(level: _Level, binned: Binned, growth: Growth, k: int) -> Candid
 
 
 def _categories_held(level: _Level, binned: Binned, k: int) -> IntArray:
-    """How many categories each node holds: those of its pairs, and of all items of its region where one is kept."""
+    """Number of categories each node holds: those of its pairs and, if regions are needed, of all items there."""
     seen = np.zeros((len(level.nodes), len(binned.values[k])), dtype=bool)
     known = np.flatnonzero(level.codes[k] != MISSING)
     seen[level.node.take(level.orders[k].take(known)), level.codes[k].take(known)] = True
@@ -239,7 +259,7 @@ def _categories_held(level: _Level, binned: Binned, k: int) -> IntArray:
 
 
 def _placed(level: _Level, binned: Binned, column: IntArray, best: Candidates, found: list[Candidates]) -> _Chosen:
-    """Turn the chosen positions into cuts: a threshold midway between the two values, or a set of categories."""
+    """Turn the chosen positions into splits: a threshold midway between two values, or a set of categories."""
     n_nodes = len(column)
     threshold = np.full(n_nodes, np.nan)
     left_sets: dict[int, IntArray] = {}
@@ -253,13 +273,13 @@ def _placed(level: _Level, binned: Binned, column: IntArray, best: Candidates, f
             at = best.position[nodes]
             below, above = values[level.codes[k][at]], values[level.codes[k][at + 1]]
             middle = 0.5 * below + 0.5 * above
-            # Between two neighbouring floats the middle rounds to one of them: the lower must still fall left.
+            # The middle of two neighbouring floats rounds to one of them; the lower one must still fall left.
             threshold[nodes] = np.where(middle > below, middle, above)
     return _Chosen(column, best.signed, best.missing_left, threshold, left_sets)
 
 
 def _falls_left(chosen: _Chosen, binned: Binned, node: IntArray, item: IntArray) -> BoolArray:
-    """Whether each item falls left in the split of its node; all nodes given must split."""
+    """Whether each item falls left in the split of its node; every node given must be split."""
     column = chosen.column.take(node)
     values = binned.items.ravel().take(item * binned.n_columns + column)
     left = values < chosen.threshold.take(node)
@@ -278,7 +298,7 @@ def _descend(level: _Level, chosen: _Chosen, binned: Binned, builder: TreesBuild
     splits = chosen.column >= 0
     if not splits.any():
         return None
-    left_child = np.full(len(splits), -1)  # its place among the children; the right one follows it
+    left_child = np.full(len(splits), -1)  # position among the children; the right child follows
     left_child[splits] = 2 * np.arange(splits.sum())
     children = builder.split(
         level.nodes[splits],
@@ -295,7 +315,7 @@ def _descend(level: _Level, chosen: _Chosen, binned: Binned, builder: TreesBuild
         region = np.full(len(region), -1)
         region[inside] = left_child[parent] + ~_falls_left(chosen, binned, parent, inside)
 
-    # An entry of a kept straddler's loser lies outside its node's region: it falls by its value all the same.
+    # The loser of a kept straddler lies outside the node's region; its entry still falls by its value.
     grows = np.flatnonzero(splits.take(level.node))
     node = level.node.take(grows)
     child = np.full(len(level.node), -1)
@@ -307,11 +327,11 @@ def _descend(level: _Level, chosen: _Chosen, binned: Binned, builder: TreesBuild
 def _next_level(
     level: _Level, left_child: IntArray, pairs: Followed, children: IntArray, region: IntArray | None
 ) -> _Level | None:
-    """Carry the entries that pairs still use to the children, each column's order by a stable partition.
+    """Carry the entries that pairs still use to the children; a stable partition keeps each column's order.
 
-    An entry has at most two successors: in the child its value falls to, and, as the loser of a kept straddler, in the
-    other one. All left children come first, in entries as in nodes, so that what a column's order holds of them is its
-    next order. Children without pairs are leaves and are not in the next level.
+    An entry has at most two successors: one in the child its value falls to and, as the loser of a kept straddler, one
+    in the other child. All left children come before all right children, among entries as among nodes, so each column's
+    order is partitioned once. Children without pairs are leaves and are not in the next level.
     """
     uses = pairs.uses
     to_left, to_right = np.flatnonzero(uses[0]), np.flatnonzero(uses[1])
@@ -319,7 +339,7 @@ def _next_level(
     if not n_entries:
         return None
     twice = bool((uses[0] & uses[1]).any())
-    successor = np.full((1 + twice, len(level.items)), -1, dtype=np.int32)  # one row where one look-up is enough
+    successor = np.full((1 + twice, len(level.items)), -1, dtype=np.int32)  # one row if no entry goes to both
     successor[0, to_left] = np.arange(n_left)
     successor[-1, to_right] = np.arange(n_left, n_entries)
     carried_on = np.concatenate([to_left, to_right])
@@ -330,7 +350,7 @@ def _next_level(
     orders, codes = [], []
     for order, code in zip(level.orders, level.codes, strict=True):
         followed = [row.take(order) for row in successor]
-        left = np.flatnonzero(followed[0].view(np.uint32) < n_left)  # unsigned, -1 is the largest of all
+        left = np.flatnonzero(followed[0].view(np.uint32) < n_left)  # as unsigned, -1 is the largest number
         right = np.flatnonzero(followed[-1] >= n_left)
         new_order = np.empty(n_entries, dtype=np.int64)
         new_order[:n_left], new_order[n_left:] = followed[0].take(left), followed[-1].take(right)

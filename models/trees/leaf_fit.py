@@ -1,4 +1,4 @@
-"""Leaf values of grown trees: the Laplace mode under independent priors (dt-pbo section 3.2, Eq. 9-10)."""
+"""Leaf values of grown trees: the posterior mode under independent priors (dt-pbo section 3.2, Eq. 9-10)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from models.trees.trees import Trees
 
 
 def count_leaf_pairs(trees: Trees, tree_of_item: IntArray, comparisons: IntArray) -> PairCounts:
-    """The comparisons as pairs of leaves, counted, all trees in one numbering: tree after tree, leaf after leaf.
+    """Count the comparisons as pairs of leaves; leaves are numbered tree after tree, from left to right.
 
-    All straddlers count, pairs within a leaf do not.
+    All straddlers count; pairs within a leaf do not.
     """
     offsets = np.cumsum(trees.n_leaves) - trees.n_leaves
     leaf_of_item = offsets[tree_of_item] + trees.leaf_of_item
@@ -20,7 +20,7 @@ def count_leaf_pairs(trees: Trees, tree_of_item: IntArray, comparisons: IntArray
 
 
 def count_pairs_of_leaves(comparisons: IntArray, *, leaf_of_item: IntArray, n_leaves: int) -> PairCounts:
-    """Comparisons (n, 2) as pairs of leaves, counted; leaf_of_item: (m,)."""
+    """Count comparisons (n, 2) of items as pairs of leaves; leaf_of_item: (m,)."""
     winner, loser = leaf_of_item.take(comparisons[:, 0]), leaf_of_item.take(comparisons[:, 1])
     return count_pairs(np.zeros_like(winner), winner, loser, 1, n_leaves)
 
@@ -28,7 +28,7 @@ def count_pairs_of_leaves(comparisons: IntArray, *, leaf_of_item: IntArray, n_le
 def fit_leaves(pairs: PairCounts, n_leaves: IntArray, ratio: float) -> FloatArray:
     """Mean value of every leaf, in the numbering of `count_leaf_pairs`; n_leaves: (n_trees,) the leaves of each tree.
 
-    A leaf that no comparison with another leaf touches keeps its prior mean, zero. Trees with equally many touched
+    A leaf without comparisons with another leaf keeps its prior mean, zero. Trees with the same number of compared
     leaves are solved together.
     """
     values = np.zeros(pairs.n_values)

@@ -1,8 +1,8 @@
-"""The comparisons of growing trees, level by level: held in memory, or counted in passes over batches of them.
+"""The comparisons of growing trees, level by level: held in memory, or counted in passes over batches.
 
-A level holds entries: items in nodes. It needs little of its pairs: how many each node has, what each entry won less
-what it lost, and, once the nodes are split, which entries the pairs that go on still use. All of it adds up over
-batches, so that a tree grown out of core, or from parts of the data on many machines, is the same node for node.
+A level holds entries: items in nodes. Of its pairs it needs only the number in each node, the wins minus losses of each
+entry and, after the split, the entries used by pairs that stay within a child. All of these add up over batches, so a
+tree grown out of core, or from parts of the data on many machines, is the same node for node.
 """
 
 from __future__ import annotations
@@ -29,36 +29,36 @@ class Pairs(Protocol):
 
     @property
     def n_pairs(self) -> IntArray:
-        """(nodes,) how many each node holds."""
+        """(nodes,) the number of pairs in each node."""
 
     def surplus(self, column: int) -> Surplus:
-        """(entries,) wins less losses of each entry, of the pairs that may speak on a column (dt-pbo Eq. 12)."""
+        """(entries,) wins minus losses of each entry, over the pairs not masked on `column` (dt-pbo Eq. 12)."""
 
     def follow(self, child: IntArray, column: IntArray) -> Followed:
-        """Send the pairs to the children; child: (entries,) of each, -1 in a leaf; column: (nodes,) of the splits."""
+        """Send the pairs to the children. child: (entries,) child of each entry, -1 in a leaf; column: (nodes,)."""
 
 
 class Followed(Protocol):
-    """Pairs on their way to the children, which are numbered left, right, left, right, ..."""
+    """Pairs assigned to the children of a level; children are numbered left, right, left, right, ..."""
 
     @property
     def uses(self) -> BoolArray:
-        """(2, entries) which entries the pairs of left, and of right, children use."""
+        """(2, entries) whether pairs of a left child, and of a right child, use each entry."""
 
     def settle(self, successor: NDArray[np.int32], items: IntArray, place: IntArray) -> Pairs:
         """The next level's pairs.
 
-        successor: (2, entries) the next level's entry of an entry in a left, and in a right, child; one row where no
-        entry goes to both.
-        items: (next entries,); place: (children,) the next level's node of a child, -1 where it holds no pairs.
+        successor: (2, entries) the next level's entry for each entry in a left child, and in a right child; one row if
+            no entry goes to both.
+        items: (next entries,) their items; place: (children,) the next level's node of each child, -1 without pairs.
         """
 
 
 @dataclass(frozen=True, eq=False)
 class PairsInMemory:
-    """Pairs as entries: winners, losers (pairs,), the node of each; masked (d, pairs) where straddlers are kept.
+    """Pairs as entries: winners, losers and node (pairs,); masked (d, pairs) if straddlers are kept, else None.
 
-    A kept straddler goes with its winner, and may no longer speak on the columns it was kept across (dt-pbo C.2).
+    A kept straddler follows its winner. It is masked on the columns it was kept across (dt-pbo C.2).
     """
 
     winners: IntArray
@@ -70,28 +70,28 @@ class PairsInMemory:
 
     @property
     def n_pairs(self) -> IntArray:
-        """(nodes,) how many each node holds."""
+        """(nodes,) the number of pairs in each node."""
         return np.bincount(self.node, minlength=self.n_nodes)
 
     def surplus(self, column: int) -> Surplus:
         """See `Pairs`."""
         if self.masked is None:
             return self._surplus
-        speaks = ~self.masked[column]
-        return self._wins_less_losses(self.winners[speaks], self.losers[speaks])
+        counts = ~self.masked[column]
+        return self._wins_minus_losses(self.winners[counts], self.losers[counts])
 
     @cached_property
     def _surplus(self) -> Surplus:
-        return self._wins_less_losses(self.winners, self.losers)
+        return self._wins_minus_losses(self.winners, self.losers)
 
-    def _wins_less_losses(self, winners: IntArray, losers: IntArray) -> Surplus:
-        """Of 32 bits where they hold every sum over pairs: half the memory to go through for each column."""
+    def _wins_minus_losses(self, winners: IntArray, losers: IntArray) -> Surplus:
+        """In 32 bits if no sum over pairs can overflow: each column then reads half the memory."""
         surplus = np.bincount(winners, minlength=self.n_entries) - np.bincount(losers, minlength=self.n_entries)
         return surplus.astype(np.int32) if len(winners) <= np.iinfo(np.int32).max else surplus
 
     def follow(self, child: IntArray, column: IntArray) -> _FollowedInMemory:
         """See `Pairs`."""
-        pair_child = child.take(self.winners)  # of a straddler: the child with its winner
+        pair_child = child.take(self.winners)  # a straddler follows its winner
         straddles = pair_child != child.take(self.losers)
         stays = pair_child >= 0
         if self.masked is None:
@@ -134,19 +134,19 @@ class _FollowedInMemory:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """What one pass counts of the pairs within nodes: surplus and appearances of each item, pairs of each node."""
+    """Counts of one pass over the pairs within nodes: surplus and appearance of each item, pairs of each node."""
 
     surplus: IntArray
     appears: BoolArray
     n_pairs: IntArray
 
     def __add__(self, other: Self) -> Tally:
-        """The tally of both."""
+        """Add two tallies of the same nodes."""
         return Tally(self.surplus + other.surplus, self.appears | other.appears, self.n_pairs + other.n_pairs)
 
 
 def tally(comparisons: IntArray, *, node_of_item: IntArray, n_nodes: int) -> Tally:
-    """Count the comparisons (n, 2) of which both items lie in one node; node_of_item: (m,), -1 for in none."""
+    """Count the comparisons (n, 2) with both items in one node; node_of_item: (m,), -1 outside all nodes."""
     node = node_of_item.take(comparisons[:, 0])
     within = np.flatnonzero((node >= 0) & (node == node_of_item.take(comparisons[:, 1])))
     winners, losers = comparisons[:, 0].take(within), comparisons[:, 1].take(within)
@@ -157,15 +157,19 @@ def tally(comparisons: IntArray, *, node_of_item: IntArray, n_nodes: int) -> Tal
 
 @runtime_checkable
 class Batches(Protocol):
-    """Comparisons in parts that can be gone through again and again, here or elsewhere."""
+    """Comparisons in parts that can be read any number of times, on this machine or on others."""
 
     def total(self, measure: Callable[[IntArray], T]) -> T:
-        """The sum of what `measure` finds in each part (n, 2)."""
+        """Sum `measure` over the parts (n, 2)."""
 
 
 @dataclass(frozen=True)
 class ArrayBatches:
-    """Batches of comparisons among n_items items that an iterable gives out, from its beginning each time."""
+    """Batches of comparisons among n_items items, from an iterable that starts again each time.
+
+    >>> ArrayBatches([np.array([[0, 1]]), np.array([[2, 1], [2, 0]])], n_items=3).total(len)
+    3
+    """
 
     arrays: Iterable[ArrayLike]
     n_items: int
@@ -174,16 +178,16 @@ class ArrayBatches:
         """See `Batches`. Raises ValueError for a generator, for no batch at all, and for impossible comparisons."""
         batches = iter(self.arrays)
         if batches is self.arrays:
-            raise ValueError("batches must be iterable again and again: a list, say, and not a generator")
+            raise ValueError("batches are read several times: pass a list, for example, not a generator")
         found = [measure(check_comparisons(batch, self.n_items)) for batch in islice(batches, 1)]
         if not found:
-            raise ValueError("there is not one batch of comparisons")
+            raise ValueError("there is no batch of comparisons")
         return reduce(add, (measure(check_comparisons(batch, self.n_items)) for batch in batches), found[0])
 
 
 @dataclass(frozen=True, eq=False)
 class PairsInBatches:
-    """Pairs that are never held: what they amount to was counted in a pass over the batches. Discards straddlers."""
+    """Pairs that are counted in passes over batches and never held in memory. Discards straddlers."""
 
     batches: Batches
     level_items: IntArray
@@ -191,14 +195,14 @@ class PairsInBatches:
 
     @classmethod
     def at_root(cls, batches: Batches, tree_of_item: IntArray, n_trees: int) -> tuple[Self, IntArray]:
-        """The pairs of the roots, and the items they use."""
+        """The pairs of the root level, and the items they use."""
         counted = batches.total(partial(tally, node_of_item=tree_of_item, n_nodes=n_trees))
         items = np.flatnonzero(counted.appears)
         return cls(batches, items, counted), items
 
     @property
     def n_pairs(self) -> IntArray:
-        """(nodes,) how many each node holds."""
+        """(nodes,) the number of pairs in each node."""
         return self.counted.n_pairs
 
     def surplus(self, column: int) -> IntArray:

@@ -1,7 +1,7 @@
 """The best split of every node of a level, one column at a time (dt-pbo section 3.1).
 
-A level holds *entries*: an item in a node. In every column the entries are kept sorted by (node, value), so that the
-nodes are the same runs of positions in all of them, and one cumulative sum scores every threshold of every node.
+A level holds *entries*: an entry is an item in a node. For each column the entries are sorted by (node, value). A node
+therefore occupies the same run of positions in every column, and one cumulative sum scores all thresholds of all nodes.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Candidates:
     """For each node of a level, its best split on one column.
 
     score: (nodes,) the unsigned integer score |sum Z|, 0 where there is no split of positive score.
-    priority: (nodes,) what decides among equal scores: the larger wins, then the lower column, then the lower position.
-    position: (nodes,) of a threshold split, the last position left of it among the sorted entries.
-    missing_left: (nodes,) the side of missing values.
+    priority: (nodes,) decides among equal scores: the larger wins, then the lower column, then the lower position.
+    position: (nodes,) for a threshold split, the last position left of it among the sorted entries.
+    missing_left: (nodes,) whether missing values fall left.
     signed: (nodes,) sum Z: positive where the winners tend to fall right.
-    left_sets: of a categorical column, for each node the codes that go left.
+    left_sets: for a categorical column, the codes that go left in each node.
     """
 
     score: IntArray
@@ -43,7 +43,7 @@ class Candidates:
 
 @dataclass(frozen=True, eq=False)
 class LeftSets:
-    """Sets of category codes, one a node: `codes[starts[i]:starts[i + 1]]` belongs to node i."""
+    """One set of category codes per node: `codes[starts[i]:starts[i + 1]]` belongs to node i."""
 
     codes: IntArray
     starts: IntArray
@@ -58,7 +58,7 @@ class Ties:
     """How one split is chosen among equals.
 
     node_hash: (nodes,) seeds the random choice; spread: (nodes,) the range of the column over the items of the node's
-    tree, of which gaps are shares.
+    tree; gaps are divided by it.
     """
 
     rule: TieBreak
@@ -67,7 +67,7 @@ class Ties:
     spread: FloatArray
 
     def priority(self, nodes: IntArray, rank: IntArray, gap: FloatArray) -> Priority:
-        """Priority of candidates: their gap, a random number of the candidate's own, or nothing."""
+        """Priority of each candidate: its gap, its own random number, or zero."""
         if self.rule == "widest_gap":
             return gap
         if self.rule == "random":
@@ -80,11 +80,11 @@ def threshold_splits(
 ) -> Candidates:
     """Score all thresholds of one column in all nodes at once (dt-pbo Eq. 5-6).
 
-    sum_i Z_i(t) = #{winners >= t} - #{losers >= t}: with an entry's surplus its wins less its losses in the node, that
-    is the surplus right of t. It sums to zero over a node, so one cumulative sum over the level serves every node.
+    sum_i Z_i(t) = #{winners >= t} - #{losers >= t}. An entry's surplus is its wins minus its losses in the node, so the
+    sum is the surplus right of t. A node's surplus sums to zero: one cumulative sum over the level serves all nodes.
 
     surplus, codes: (entries,) sorted by (node, code), MISSING first; starts: (nodes + 1,) where each node's run begins;
-    values: the column's sorted distinct values. Missing values are tried on both sides, left of two equals.
+    values: the column's sorted distinct values. Missing values are tried on both sides; left wins a tie.
     """
     n_nodes, sizes = len(starts) - 1, np.diff(starts)
     left_sum = np.cumsum(surplus, dtype=surplus.dtype)
@@ -119,7 +119,7 @@ def threshold_splits(
 
 
 def _first_of_highest(nodes: IntArray, priority: Priority) -> tuple[IntArray, IntArray]:
-    """Of candidates sorted by node, the index of each node's first one of the highest priority."""
+    """For candidates sorted by node: each node, and the index of its first candidate of highest priority."""
     if not len(nodes):
         return nodes, np.zeros(0, dtype=np.int64)
     starts = np.flatnonzero(np.r_[True, nodes[1:] != nodes[:-1]])
@@ -133,10 +133,10 @@ def _first_of_highest(nodes: IntArray, priority: Priority) -> tuple[IntArray, In
 def category_splits(surplus: Surplus, codes: CodeArray, starts: IntArray, allowed: BoolArray, ties: Ties) -> Candidates:
     """The best of all partitions of a node's categories, for all nodes at once.
 
-    With d_c the surplus of category c (missing values count as one more), a left set B scores |sum_{c in B} d_c|; the
-    d_c of a node sum to zero, so the best of the 2^C sets is the sum of the positive d_c. The left set is the smaller
-    of {d_c < 0} and {d_c > 0}, of two as small the one with the lowest code; other categories fall right.
-    Missing values fall on the side of their sign, left where they have none.
+    Let d_c be the surplus of category c; missing values count as one more category. A left set B scores
+    |sum_{c in B} d_c|. The d_c of a node sum to zero, so the best score of all 2^C sets is the sum of the positive d_c.
+    The left set is the smaller of {d_c < 0} and {d_c > 0}; if both are equally large, the one with the lowest code. All
+    other categories fall right. Missing values take the side that scores higher, left if both are equal.
 
     surplus, codes, starts: as for `threshold_splits`; allowed: (nodes,) whether the node may be split on this column.
     """
@@ -150,7 +150,7 @@ def category_splits(surplus: Surplus, codes: CodeArray, starts: IntArray, allowe
     node, code, difference = node[known], code[known], difference[known]
 
     difference_used = difference.copy()
-    _leave_one_out_of_one_signed_nodes(node, difference, difference_used, missing, n_nodes)
+    _join_one_to_the_missing(node, difference, difference_used, missing, n_nodes)
     positive, negative = difference_used > 0, difference_used < 0
     n_positive = np.bincount(node[positive], minlength=n_nodes)
     n_negative = np.bincount(node[negative], minlength=n_nodes)
@@ -176,12 +176,13 @@ def _begins(starts: IntArray, n_entries: int) -> BoolArray:
     return begins
 
 
-def _leave_one_out_of_one_signed_nodes(
+def _join_one_to_the_missing(
     node: IntArray, difference: IntArray, used: IntArray, missing: IntArray, n_nodes: int
 ) -> None:
-    """A left set is never all categories: where missing values alone oppose them, the least decisive one joins those.
+    """Make sure that a left set never holds all categories.
 
-    Changes the sign of that category's entry in `used`, so that it falls with the missing values.
+    Where only missing values oppose all categories, the category of smallest |surplus| joins the missing values: its
+    sign in `used` is changed.
     """
     n_known = np.bincount(node, minlength=n_nodes)
     for sign in (1, -1):

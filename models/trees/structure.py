@@ -1,4 +1,4 @@
-"""The shape of a fitted preference tree: its nodes, and what a split says in words."""
+"""The structure of a fitted preference tree: its nodes, its splits in words, and the paths to its leaves."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from models.records.features import Column, FeatureKind
 class Node(Record):
     """One node; a leaf has `leaf` (its number, left to right) and no split.
 
-    n_comparisons counts the pairs with both items in the node's region, or, where straddlers are kept, the pairs that
-    chose its split. score is the signed sum of Z over them (dt-pbo Eq. 5): positive, winners tend to the right.
+    n_comparisons counts the pairs with both items in the node's region; if straddlers are kept, the pairs that chose
+    its split. score is the signed sum of Z over them (dt-pbo Eq. 5): positive if the winners tend to fall right.
     """
 
     id: int
@@ -36,7 +36,7 @@ class Node(Record):
 
 
 class SplitText(NamedTuple):
-    """What a split asks, and what the left and the right edge answer."""
+    """The question of a split, and the answers that lead left and right."""
 
     question: str
     left: str
@@ -44,9 +44,14 @@ class SplitText(NamedTuple):
 
 
 def describe_split(node: Node, columns: Sequence[Column]) -> SplitText:
-    """Say a split in words: `oiliness: < 2.25 / ≥ 2.25`, `minor group: roe, egg / any other`, `style: maki / other`.
+    """Describe a split in words: `oiliness: < 2.25 / ≥ 2.25`, `minor group: roe, egg / any other`.
 
     Raises ValueError for a leaf.
+
+    >>> from models.numerics.validation import check_columns
+    >>> split = Node(id=0, parent=None, depth=0, n_comparisons=4, n_items=3, column=0, threshold=2.25)
+    >>> describe_split(split, check_columns(None, 1))
+    SplitText(question='x0', left='< 2.25', right='≥ 2.25')
     """
     if node.column is None:
         raise ValueError(f"node {node.id} is a leaf")
@@ -69,9 +74,9 @@ def _level(column: Column, code: int) -> str:
 
 
 def goes_left(node: Node, values: FloatArray) -> BoolArray:
-    """Which of `values` (n,), of the node's column, fall left: below the threshold or among the left levels.
+    """Whether each of `values` (n,) of the node's column falls left: below the threshold, or among the left levels.
 
-    Missing (NaN) falls on the side the split chose for it; a category never seen in the node falls right.
+    NaN falls on the side the split chose for missing values; a category never seen in the node falls right.
     """
     missing = np.isnan(values)
     if node.left_levels is not None:
@@ -82,7 +87,7 @@ def goes_left(node: Node, values: FloatArray) -> BoolArray:
 
 
 def leaf_of(nodes: Sequence[Node], items: FloatArray) -> IntArray:
-    """The leaf number of each item, (m, d) -> (m,)."""
+    """Leaf number of each item, (m, d) -> (m,)."""
     leaf = np.empty(len(items), dtype=np.int64)
     waiting = [(0, np.arange(len(items)))]
     while waiting:

@@ -19,10 +19,17 @@ def tree_to_text(
     *,
     numbered: bool = False,
 ) -> str:
-    """Indented text, a line a node: what the edge answered, then the next question or the leaf's utility and rank.
+    """Indented text, one line per node: the answer that leads there, then the next question or the leaf's utility.
 
-    leaf_mean: (m_l,); leaf_covariance: (m_l, m_l). Rank 1 is the most preferred leaf, equal means share a rank.
-    numbered: put each node's number, and each leaf's, before it, by which an edit names them.
+    leaf_mean: (m_l,); leaf_covariance: (m_l, m_l). Rank 1 is the most preferred leaf; equal means share a rank.
+    numbered: with the numbers of nodes and leaves, as the functions of `models.trees.editing` take them.
+
+    >>> from models.trees.preference_tree import PreferenceTree
+    >>> tree = PreferenceTree().fit([[1.0], [2.0]], [[1, 0]])
+    >>> print(tree_to_text(tree.nodes_, tree.columns_, tree.leaf_mean_, tree.leaf_covariance_, numbered=True))
+    node 0, x0?  (1 comparison, score +1)
+      < 1.5: leaf 0, utility -0.75 ± 0.91, rank 2  (1 item)
+      ≥ 1.5: leaf 1, utility +0.75 ± 0.91, rank 1  (1 item)
     """
     sd = np.sqrt(np.clip(np.diagonal(leaf_covariance), 0.0, None))
     answers: dict[int, str] = {}
@@ -35,13 +42,13 @@ def tree_to_text(
             assert node.right is not None
             answers[node.left], answers[node.right] = split.left, split.right
             number = f"node {node.id}, " if numbered else ""
-            says = f"{number}{split.question}?  ({_count(node.n_comparisons, 'comparison')}, score {node.score:+d})"
+            text = f"{number}{split.question}?  ({_count(node.n_comparisons, 'comparison')}, score {node.score:+d})"
         else:
             mean = leaf_mean[node.leaf]
             rank = 1 + int((leaf_mean > mean).sum())
             number = f"leaf {node.leaf}, " if numbered else ""
-            says = f"{number}utility {mean:+.2f} ± {sd[node.leaf]:.2f}, rank {rank}  ({_count(node.n_items, 'item')})"
-        lines.append("  " * node.depth + answer + says)
+            text = f"{number}utility {mean:+.2f} ± {sd[node.leaf]:.2f}, rank {rank}  ({_count(node.n_items, 'item')})"
+        lines.append("  " * node.depth + answer + text)
     return "\n".join(lines)
 
 

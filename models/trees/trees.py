@@ -1,4 +1,4 @@
-"""Many grown trees in one set of arrays: the form they are grown, applied and scored in."""
+"""Many grown trees in one set of arrays, for growing them, applying them and scoring them together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.trees.structure import Node
 
-BLOCK = 1 << 13  # items that go down together: few enough to stay in the processor's cache
+BLOCK = 1 << 13  # items sent down together: they fit into the processor's cache
 
 
 class InSets:
@@ -36,8 +36,8 @@ class Trees:
 
     Per node: tree, parent, depth, n_comparisons, n_items, score (signed sum of Z), column (-1 at a leaf), threshold,
     missing_left, left, right, leaf (its number within its tree, left to right; -1 at a split). left_sets: the codes
-    that go left, of the nodes that split a categorical column. n_leaves, max_depth: per tree. leaf_of_item: the leaf,
-    within its own tree, of each item the trees were grown with.
+    that go left, for each node that splits a categorical column. n_leaves, max_depth: per tree. leaf_of_item: for each
+    item the trees were grown with, its leaf within its own tree.
     """
 
     tree: IntArray
@@ -58,11 +58,11 @@ class Trees:
     leaf_of_item: IntArray
 
     def leaf_of(self, items: FloatArray, tree_of_item: IntArray) -> IntArray:
-        """The leaf, within its own tree, each item falls in: (m, d), (m,) -> (m,)."""
+        """Leaf of each item, numbered within its own tree: (m, d), (m,) -> (m,)."""
         return self.leaf[self.node_of(items, tree_of_item)]
 
     def node_of(self, items: FloatArray, tree_of_item: IntArray) -> IntArray:
-        """The node, a leaf, each item falls in: (m, d), (m,) -> (m,)."""
+        """Node of the leaf of each item: (m, d), (m,) -> (m,)."""
         items = np.ascontiguousarray(items)
         node = np.empty(len(items), dtype=np.int64)
         for start in range(0, len(items), BLOCK):
@@ -71,7 +71,7 @@ class Trees:
         return node
 
     def _node_of_block(self, items: FloatArray, tree_of_item: IntArray) -> IntArray:
-        """All items go down a level at a time; who reached a leaf stays there, until most did and are left behind."""
+        """Move all items down one level at a time; items in leaves are set aside once they are half of all."""
         node, flat, n_columns = np.empty(len(items), dtype=np.int64), items.ravel(), items.shape[1]
         has_missing = bool(np.isnan(flat).any())
         column, threshold, missing_left, left_child, grows, in_set = self._descent
@@ -95,7 +95,7 @@ class Trees:
 
     @cached_property
     def _descent(self) -> tuple[IntArray, FloatArray, BoolArray, IntArray, BoolArray, InSets]:
-        """What sends an item down: column, threshold, side of the missing, left child; a leaf sends it to itself."""
+        """Column, threshold, side of missing values and left child of each node; a leaf sends items to itself."""
         leaf = self.column < 0
         return (
             np.where(leaf, 0, self.column),
@@ -107,7 +107,7 @@ class Trees:
         )
 
     def nodes_of(self, tree: int) -> tuple[Node, ...]:
-        """One tree as records, in pre-order: a node's number is its position."""
+        """One tree as records in pre-order; a node's number is its position."""
         place: dict[int, int] = {}
         waiting = [tree]
         while waiting:
@@ -153,7 +153,7 @@ class Trees:
 
 @dataclass(eq=False)
 class TreesBuilder:
-    """Collects the nodes of all trees while they are grown level by level; `depth` is that of the level at hand."""
+    """Collects the nodes of all trees during growth, level by level; `depth` is the depth of the current level."""
 
     n_trees: int
     depth: int = 0
@@ -176,7 +176,7 @@ class TreesBuilder:
         return numbers
 
     def record_pairs(self, nodes: IntArray, n_pairs: IntArray) -> None:
-        """Note how many comparisons each of a level's nodes holds."""
+        """Record the number of comparisons in each node of the level."""
         self._pairs.append((nodes, n_pairs))
 
     def split(
@@ -208,7 +208,7 @@ class TreesBuilder:
         return children
 
     def finish(self, items: FloatArray, tree_of_item: IntArray) -> Trees:
-        """Number the leaves, and place and count the items (m, d) the trees were grown with; tree_of_item: (m,)."""
+        """Number the leaves; place and count the items (m, d) the trees were grown with. tree_of_item: (m,)."""
         whole: dict[str, Any] = {name: np.concatenate(parts) for name, parts in self._parts.items()}
         fields: dict[str, Any] = {
             "n_comparisons": np.zeros(self._n_nodes, dtype=np.int64),
@@ -257,7 +257,7 @@ def _sum_upwards(values: IntArray, depth: IntArray, parent: IntArray) -> IntArra
 def _number_leaves(
     depth: IntArray, parent: IntArray, left: IntArray, right: IntArray, n_trees: int
 ) -> tuple[IntArray, IntArray]:
-    """Number each tree's leaves from left to right; nodes stand level by level. Returns (leaf, leaves of each tree)."""
+    """Number each tree's leaves from left to right; nodes come level by level. Returns these, leaves per tree."""
     leaves_below = _sum_upwards((left < 0).astype(np.int64), depth, parent)
     first = np.zeros(len(depth), dtype=np.int64)
     for nodes in _levels(depth):

@@ -1,8 +1,8 @@
 """The user tree: users split into groups that agree on which item of a pair is better (dt-pbo G.1, Eq. 15).
 
-With c_p the users of a node who prefer the first item of pair p less those who prefer the second, a split's gain is
-sum_p |c_p(left)| + |c_p(right)|. No comparison joins two users, so nothing straddles. Splitting never lowers the sum:
-only the depth, or too few users, ends growth.
+Let c_p be the number of a node's users who prefer the first item of pair p, minus those who prefer the second. The gain
+of a split is sum_p |c_p(left)| + |c_p(right)|. No comparison joins two users, so nothing straddles. A split never
+lowers the sum: only the depth limit, or too few users, ends growth.
 """
 
 from __future__ import annotations
@@ -10,24 +10,30 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from numbers import Integral
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
 
-from models.numerics.validation import check_columns, check_comparisons, check_items
+from models.numerics.validation import check_columns, check_comparisons, check_items, check_rows
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column, FeatureKind
 from models.trees.structure import Node, goes_left, leaf_of
 
 MOST_LEVELS = 8
-"""Categories up to which every subset is tried; of more, a local search goes on from the best single one."""
+"""Up to this many categories every subset is tried; with more, a local search starts at the best single category."""
+
+MOST_ITEMS = 2**31
+"""Items that comparisons may name: two of them make one 64-bit key."""
 
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """Who voted for which item of which pair: user, pair (votes,), sign +1 for the pair's first item, else -1."""
+    """Votes of users on pairs of items: user, pair (votes,), sign +1 for the pair's first item, -1 for its second."""
 
     user: IntArray
     pair: IntArray
@@ -35,7 +41,7 @@ class Votes:
     n_pairs: int
 
     def of(self, users: IntArray, n_users: int) -> Votes:
-        """The votes of some users, who are numbered anew in the order given."""
+        """The votes of some of the users, who are numbered again in the order given."""
         place = np.full(n_users, -1)
         place[users] = np.arange(len(users))
         mine = np.flatnonzero(place[self.user] >= 0)
@@ -50,7 +56,7 @@ class _Split:
 
 
 def count_votes(comparisons: IntArray, users: IntArray) -> Votes:
-    """The votes in comparisons (n, 2), winner first, of users (n,)."""
+    """The comparisons (n, 2), winner first, of users (n,) as votes."""
     low, high = comparisons.min(axis=1), comparisons.max(axis=1)
     keys, pair = np.unique(low * (int(high.max(initial=0)) + 1) + high, return_inverse=True)
     sign = np.where(comparisons[:, 0] == low, 1, -1)
@@ -60,8 +66,8 @@ def count_votes(comparisons: IntArray, users: IntArray) -> Votes:
 def threshold_gains(votes: Votes, n_users: int) -> IntArray:
     """The gain of sending the first u users left and the others right, for u from 0 to n_users, (n_users + 1,).
 
-    A vote moves c_p from right to left when its user does. With the votes of a pair in the users' order, running sums
-    give c_p(left) after each; what each vote adds to the gain is summed up over the users.
+    A vote counts left as soon as its user goes left. The votes of a pair are sorted by user, so that running sums give
+    c_p(left) after each vote; what each vote adds to the gain is summed by user.
     """
     order = np.lexsort((votes.user, votes.pair))
     pair, sign = votes.pair[order], votes.sign[order]
@@ -83,21 +89,38 @@ class UserTree(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     columns
-        What the columns of the users' features are; all numeric if None.
+        Descriptions of the users' features; all numeric if None.
     max_depth
-        Questions on a path, at most; the paper's is 5.
+        Depth of the deepest leaf allowed; 5 in the paper.
     min_users
-        Users a leaf must have, at least.
+        Smallest number of users in a leaf.
 
     Attributes
     ----------
     nodes_
         The nodes in pre-order; n_items counts users, n_comparisons their comparisons, score the gain of the split.
-    n_leaves_
-        How many groups there are.
+    columns_, n_features_in_, n_leaves_
+        Descriptions and number of the features, and number of groups.
     searched_
-        Numbers of the nodes whose categories were too many to try every subset: a local search chose the split.
+        Numbers of the nodes split by local search, because they hold too many categories to try every subset.
+
+    Examples
+    --------
+    Users under 40 prefer item 0 to item 1, the others item 1 to item 0.
+
+    >>> age = [[20.0], [30.0], [50.0], [60.0]]
+    >>> tree = UserTree(max_depth=1).fit(age, [[0, 1], [0, 1], [1, 0], [1, 0]], [0, 1, 2, 3])
+    >>> tree.nodes_[0].threshold
+    40.0
+    >>> tree.apply([[25.0], [70.0]])
+    array([0, 1])
     """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "columns": [tuple, list, None],
+        "max_depth": [Interval(Integral, 0, None, closed="left")],
+        "min_users": [Interval(Integral, 1, None, closed="left")],
+    }
 
     def __init__(self, columns: Sequence[Column] | None = None, *, max_depth: int = 5, min_users: int = 1) -> None:
         self.columns = columns
@@ -105,19 +128,17 @@ class UserTree(BaseEstimator):  # type: ignore[misc]
         self.min_users = min_users
 
     def fit(self, features: ArrayLike, comparisons: ArrayLike, users: ArrayLike) -> Self:
-        """Fit to comparisons (n, 2), items, winner first, of users (n,), rows of features (u, d); missing is NaN.
+        """Fit to comparisons (n, 2) of items, winner first, made by users (n,), rows of features (u, d).
 
-        Missing values fall left. Raises ValueError for shapes that do not fit.
+        NaN is missing and falls left. Raises ValueError for parameters that are not valid, shapes that do not fit, or
+        users that do not exist.
         """
+        self._validate_params()
         X = check_items(features)
         self.columns_ = check_columns(self.columns, X.shape[1])
-        owner = np.asarray(users, dtype=np.int64)
-        pairs = np.asarray(comparisons, dtype=np.int64)
-        pairs = check_comparisons(pairs, int(pairs.max(initial=0)) + 1)
-        if owner.shape != (len(pairs),) or (len(owner) and not 0 <= owner.min() <= owner.max() < len(X)):
-            raise ValueError(
-                f"users must name one of the {len(X)} rows of features for each of {len(pairs)} comparisons"
-            )
+        self.n_features_in_ = X.shape[1]
+        pairs = check_comparisons(comparisons, MOST_ITEMS)
+        owner = check_rows(users, "users", n_rows=len(X), n=len(pairs))
         self._nodes: list[Node] = []
         self.searched_: set[int] = set()
         self._grow(X, np.arange(len(X)), count_votes(pairs, owner), parent=None, depth=0)
@@ -130,10 +151,11 @@ class UserTree(BaseEstimator):  # type: ignore[misc]
 
     def apply(self, features: ArrayLike) -> IntArray:
         """The group of each user, (u,)."""
-        return leaf_of(self.nodes_, check_items(features, len(self.columns_)))
+        check_is_fitted(self, "nodes_")
+        return leaf_of(self.nodes_, check_items(features, self.n_features_in_))
 
     def _grow(self, X: FloatArray, users: IntArray, votes: Votes, *, parent: int | None, depth: int) -> int:
-        """Grow the node of some users, whose votes are numbered by their places in `users`; returns its number."""
+        """Grow a node and all below it; votes name users by their position in `users`. Returns the node's number."""
         number = len(self._nodes)
         node = Node(id=number, parent=parent, depth=depth, n_comparisons=len(votes.user), n_items=len(users))
         self._nodes.append(node)
@@ -158,7 +180,7 @@ class UserTree(BaseEstimator):  # type: ignore[misc]
         return number
 
     def _best_split(self, X: FloatArray, votes: Votes, number: int) -> tuple[int, _Split] | None:
-        """The split of greatest gain: the lowest column, then the lowest threshold or the smallest set, of equals."""
+        """The split of greatest gain; among equals the lowest column, then the lowest threshold or smallest set."""
         best: tuple[int, _Split] | None = None
         for k, column in enumerate(self.columns_):
             values = X[:, k]
@@ -185,12 +207,12 @@ class UserTree(BaseEstimator):  # type: ignore[misc]
         return _Split(int(gains[cut]), float(0.5 * ordered[cut - 1] + 0.5 * ordered[cut]), None)
 
     def _category_split(self, values: FloatArray, votes: Votes) -> tuple[_Split | None, bool]:
-        """The best set of levels to go left, the missing with them, and whether a local search had to choose it."""
+        """The best set of levels to go left, together with the missing, and whether local search chose it."""
         levels = np.unique(values[~np.isnan(values)]).astype(np.int64)
         if len(levels) < 2:
             return None, False
         place = np.where(np.isnan(values), -1, np.searchsorted(levels, np.nan_to_num(values)))
-        counts = np.zeros((len(levels) + 1, votes.n_pairs), dtype=np.int64)  # the last row: of users with missing
+        counts = np.zeros((len(levels) + 1, votes.n_pairs), dtype=np.int64)  # last row: users whose value is missing
         np.add.at(counts, (place[votes.user], votes.pair), votes.sign)
         sizes = np.bincount(place[place >= 0], minlength=len(levels))
         of_sets = _Sets(counts[:-1], counts[-1], sizes, int((place < 0).sum()), self.min_users)
@@ -204,7 +226,11 @@ class UserTree(BaseEstimator):  # type: ignore[misc]
 
 @dataclass(frozen=True, eq=False)
 class _Sets:
-    """The gains of sets of levels: counts (levels, pairs) of each level and (pairs,) of the missing, who go left."""
+    """The gains of sets of levels that go left.
+
+    counts: (levels, pairs) c_p of each level's users; missing: (pairs,) c_p of users without a value, who go left;
+    sizes: (levels,) users of each level.
+    """
 
     counts: IntArray
     missing: IntArray
@@ -213,7 +239,7 @@ class _Sets:
     min_users: int
 
     def gains(self, members: IntArray) -> IntArray:
-        """Of sets (s, levels) of 0 and 1, the gain each, -1 where it leaves a side with too few users."""
+        """The gain of each set (s, levels) of 0 and 1; -1 where a side would have too few users."""
         left = members @ self.counts + self.missing
         right = self.counts.sum(axis=0) - members @ self.counts
         gains = np.abs(left).sum(axis=1) + np.abs(right).sum(axis=1)
@@ -223,7 +249,7 @@ class _Sets:
         return np.where(few, -1, gains)
 
     def best_of_all(self) -> tuple[int, tuple[int, ...]] | None:
-        """The best set of all, of equals the smallest, then the one with the lowest levels."""
+        """The best of all sets; among equals the smallest, then the one with the lowest levels."""
         n = len(self.counts)
         sets = [members for size in range(1, n) for members in itertools.combinations(range(n), size)]
         indicator = np.zeros((len(sets), n), dtype=np.int64)
@@ -234,7 +260,7 @@ class _Sets:
         return (int(gains[at]), sets[at]) if gains[at] >= 0 else None
 
     def search(self) -> tuple[int, tuple[int, ...]] | None:
-        """From the best single level, move one level at a time to the other side while that gains."""
+        """Start with the best single level; move one level at a time to the other side while the gain rises."""
         n = len(self.counts)
         gains = self.gains(np.eye(n, dtype=np.int64))
         now, best = np.eye(n, dtype=np.int64)[np.argmax(gains)], int(gains.max())

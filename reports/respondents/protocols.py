@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 from reports.page import style
 
-_COLOURS = {"discarded": style.ACCENT, "kept": style.MID}
+_STRADDLERS = {"discard": ("discarded", style.ACCENT), "keep": ("kept", style.MID)}
 _MARKERS = {"pair": ("o", True), "item": ("^", False)}
 _MARK: dict[str, Any] = {"markersize": 4.2, "markeredgewidth": 0.8, "alpha": 0.85, "linestyle": ""}
 
@@ -42,14 +42,14 @@ def draw_protocols(
             style.use_log_axis(axes)
         else:
             axes.locator_params(axis="x", nbins=5)
-        for straddlers, colour in _COLOURS.items():
+        for straddlers, (_, colour) in _STRADDLERS.items():
             for split, (marker, filled) in _MARKERS.items():
                 shown = protocols[(protocols["straddlers"] == straddlers) & (protocols["split"] == split)]
                 face = colour if filled else "white"
                 axes.plot(shown[x], shown["test_accuracy"], marker, color=colour, markerfacecolor=face, **_MARK)
         if published is not None:
             _draw_published(axes, published)
-        handles = [_handle("s", colour, colour, straddlers) for straddlers, colour in _COLOURS.items()]
+        handles = [_handle("s", colour, colour, label) for label, colour in _STRADDLERS.values()]
         handles += [
             _handle(marker, style.INK, style.INK if filled else "white", f"{split} split")
             for split, (marker, filled) in _MARKERS.items()

@@ -47,6 +47,8 @@ CHOICE_NAMES: Mapping[str, str] = {
     "ratio": "noise ratio",
 }
 LEVEL_NAMES: Mapping[str, str] = {
+    "discard": "discarded",
+    "keep": "kept",
     "widest_gap": "widest gap",
     "categorical_3": "categories, ≤ 3",
     "categorical": "categories, any",

@@ -53,7 +53,9 @@ from models.records.studies.asking_results import (
 )
 from models.scores.ranks import competition_ranks
 from models.trees.growth import Growth
-from tasks.respondents.protocols import GIVEN_AS, Encoding, Respondents, Straddlers, TieBreak
+from models.trees.growth_options import Straddlers
+from models.trees.splits import TieBreak
+from tasks.respondents.protocols import GIVEN_AS, Encoding, Respondents
 
 Model = Literal["preference_tree", "preference_gp"]
 
@@ -71,7 +73,7 @@ class Way(Record):
     repeats: bool = True
     one_leaf: OneLeaf = "random"
     recommend: Recommendation = "first"
-    straddlers: Straddlers = "discarded"
+    straddlers: Straddlers = "discard"
     tie_break: TieBreak = "lowest"
     encoding: Encoding = "categorical_3"
     ratio: float = 0.25
@@ -100,8 +102,8 @@ CHOICES: Mapping[str, Way] = {
     RANDOM_NEVER_TWICE: WAYS[TREE_RANDOM].but(repeats=False),
     TIE_BREAK_RANDOM: TREE.but(tie_break="random"),
     TIE_BREAK_WIDEST_GAP: TREE.but(tie_break="widest_gap"),
-    STRADDLERS_KEPT: TREE.but(straddlers="kept"),
-    KEPT_NEVER_TWICE: TREE.but(straddlers="kept", repeats=False),
+    STRADDLERS_KEPT: TREE.but(straddlers="keep"),
+    KEPT_NEVER_TWICE: TREE.but(straddlers="keep", repeats=False),
     CATEGORICAL: TREE.but(encoding="categorical"),
     CODES: TREE.but(encoding="codes"),
     ONE_HOT: TREE.but(encoding="one_hot"),
@@ -134,7 +136,7 @@ def _surrogate(way: Way, encoded: Encoded, items: IntArray, seeds: Any) -> Surro
         return GPSurrogate(unit_scaled(encoded.items)[items])
     growth = Growth(
         max_categories=3 if way.encoding == "categorical_3" else None,
-        straddlers="discard" if way.straddlers == "discarded" else "keep",
+        straddlers=way.straddlers,
         tie_break=way.tie_break,
     )
     return TreeSurrogate(encoded.items[items], encoded.columns, seeds, growth, way.ratio)

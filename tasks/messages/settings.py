@@ -12,7 +12,7 @@ from models.records.arrays import FloatArray, IntArray
 from models.records.base import Record
 from models.records.features import Column
 from models.trees.preference_tree import PreferenceTree
-from tasks.respondents.protocols import TieBreak
+from models.trees.splits import TieBreak
 
 
 class LoopSettings(Record):

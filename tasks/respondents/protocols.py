@@ -18,15 +18,15 @@ from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.records.base import Record
 from models.records.features import Encoded
 from models.records.results import MetricRow
-from models.records.studies.respondent_results import ACCURACIES, TREE_MODEL
+from models.records.studies.respondent_results import ACCURACIES, DISCARDED, KEPT, TREE_MODEL
 from models.scores.accuracy import accuracies
 from models.scores.holdout import hold_out_items, hold_out_pairs
+from models.trees.growth_options import Straddlers
 from models.trees.preference_tree import PreferenceTree, PreferenceTrees
+from models.trees.splits import TieBreak
 from tasks.tables.encode import CategoricalEncoding, encode
 
-Straddlers = Literal["discarded", "kept"]
 Split = Literal["pair", "item"]
-TieBreak = Literal["lowest", "widest_gap", "random"]
 Encoding = Literal["categorical_3", "categorical", "codes", "one_hot"]
 
 GIVEN_AS: Mapping[Encoding, CategoricalEncoding] = {
@@ -44,7 +44,7 @@ class Protocol(Record):
     (categorical_3) or any number (categorical), as code numbers (codes), or as one binary column a level (one_hot).
     """
 
-    straddlers: Straddlers = "discarded"
+    straddlers: Straddlers = "discard"
     split: Split = "pair"
     tie_break: TieBreak = "lowest"
     encoding: Encoding = "categorical_3"
@@ -53,7 +53,7 @@ class Protocol(Record):
     @property
     def variant(self) -> str:
         """The name of the variant in the metrics."""
-        return f"straddlers_{self.straddlers}"
+        return DISCARDED if self.straddlers == "discard" else KEPT
 
 
 def protocol_grid(ratios: tuple[float, ...] = (0.0625, 0.25, 1.0)) -> tuple[Protocol, ...]:
@@ -61,7 +61,7 @@ def protocol_grid(ratios: tuple[float, ...] = (0.0625, 0.25, 1.0)) -> tuple[Prot
     return tuple(
         Protocol(straddlers=straddlers, split=split, tie_break=tie_break, encoding=encoding, ratio=ratio)
         for straddlers, split, tie_break, encoding, ratio in itertools.product(
-            ("discarded", "kept"),
+            ("discard", "keep"),
             ("pair", "item"),
             ("lowest", "widest_gap", "random"),
             ("categorical_3", "categorical", "codes", "one_hot"),
@@ -126,7 +126,7 @@ def split_comparisons(respondents: Respondents, protocol: Protocol, seed: int, t
 
 def _tree_parameters(protocol: Protocol) -> dict[str, Any]:
     return {
-        "straddlers": "discard" if protocol.straddlers == "discarded" else "keep",
+        "straddlers": protocol.straddlers,
         "tie_break": protocol.tie_break,
         "ratio": protocol.ratio,
         "max_categories": 3 if protocol.encoding == "categorical_3" else None,

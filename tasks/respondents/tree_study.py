@@ -12,10 +12,11 @@ from data_adapters import catalogue
 from data_adapters.choice.mapping_file import read_mapping
 from data_adapters.source.adapter import Adapter
 from models.records.published import Published
+from models.trees.splits import TieBreak
 from tasks.respondents.gp_accuracy import score_gps
 from tasks.respondents.leaving_out import LEAVING_OUT, leave_features_out
 from tasks.respondents.many_trees import describe_trees
-from tasks.respondents.protocols import Encoding, Protocol, Split, TieBreak
+from tasks.respondents.protocols import Encoding, Protocol, Split
 from tasks.respondents.scoring import Pooled, Trial, draw_example, score_variants
 from tasks.respondents.summaries import write_choice_summary
 from tasks.runs.publish import keep_artifacts, publish
@@ -43,7 +44,7 @@ class TreeConfig(StudyConfig):
     def variants(self) -> dict[str, Protocol]:
         """The two trees of every user: straddlers discarded, as the paper says, and kept, as in its appendix C.2."""
         choices = {"split": self.split, "tie_break": self.tie_break, "encoding": self.encoding, "ratio": self.ratio}
-        both = [Protocol(straddlers=straddlers, **choices) for straddlers in ("discarded", "kept")]
+        both = [Protocol(straddlers=straddlers, **choices) for straddlers in ("discard", "keep")]
         return {protocol.variant: protocol for protocol in both}
 
     @property

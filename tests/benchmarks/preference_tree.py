@@ -95,7 +95,7 @@ def growth_with_size() -> str:
 def main() -> None:
     """Print all measurements."""
     print(f"Python {sys.version.split()[0]}, NumPy {np.__version__}, one thread\n")
-    for straddlers in ("discarded", "kept"):
+    for straddlers in ("discard", "keep"):
         print(all_users(straddlers))
     print()
     for n_items in (20_000, 400_000):

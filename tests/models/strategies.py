@@ -27,11 +27,32 @@ def pairwise_data(
     draw: st.DrawFn, *, missing: bool = True, max_items: int = 9, max_comparisons: int = 24
 ) -> PairwiseData:
     """Few items with few distinct values, so that ties, duplicates and empty children are common."""
-    kinds = draw(
-        st.lists(
-            st.sampled_from([FeatureKind.NUMERIC, FeatureKind.CATEGORICAL, FeatureKind.BINARY]), min_size=1, max_size=3
-        )
-    )
+    return draw(_data_of(draw(_kinds()), missing=missing, max_items=max_items, max_comparisons=max_comparisons))
+
+
+@st.composite
+def pairwise_data_of_trees(draw: st.DrawFn, *, max_trees: int = 3) -> list[PairwiseData]:
+    """The data of several trees over the same columns; some trees have items but no comparisons."""
+    kinds = draw(_kinds())
+    one = _data_of(kinds, missing=True, max_items=6, max_comparisons=12, min_comparisons=0)
+    return draw(st.lists(one, min_size=2, max_size=max_trees))
+
+
+def _kinds() -> st.SearchStrategy[list[FeatureKind]]:
+    kind = st.sampled_from([FeatureKind.NUMERIC, FeatureKind.CATEGORICAL, FeatureKind.BINARY])
+    return st.lists(kind, min_size=1, max_size=3)
+
+
+@st.composite
+def _data_of(
+    draw: st.DrawFn,
+    kinds: list[FeatureKind],
+    *,
+    missing: bool,
+    max_items: int,
+    max_comparisons: int,
+    min_comparisons: int = 1,
+) -> PairwiseData:
     n_items = draw(st.integers(2, max_items))
     limits = {FeatureKind.NUMERIC: 4, FeatureKind.CATEGORICAL: 5, FeatureKind.BINARY: 1}
     values = []
@@ -41,6 +62,6 @@ def pairwise_data(
         values.append(draw(st.lists(cell, min_size=n_items, max_size=n_items)))
     item = st.integers(0, n_items - 1)
     pair = st.tuples(item, item).filter(lambda two: two[0] != two[1])
-    comparisons = draw(st.lists(pair, min_size=1, max_size=max_comparisons))
+    comparisons = draw(st.lists(pair, min_size=min_comparisons, max_size=max_comparisons))
     columns = tuple(column(f"x{k}", kind) for k, kind in enumerate(kinds))
-    return PairwiseData(np.array(values, dtype=float).T, columns, np.array(comparisons))
+    return PairwiseData(np.array(values, dtype=float).T, columns, np.array(comparisons, dtype=int).reshape(-1, 2))

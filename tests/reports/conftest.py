@@ -277,10 +277,10 @@ def protocols() -> pd.DataFrame:
     rng = np.random.default_rng(5)
     rows = []
     for straddlers, split, tie_break, encoding, ratio in product(
-        ("discarded", "kept"), ("pair", "item"), ("lowest", "widest_gap", "random"),
+        ("discard", "keep"), ("pair", "item"), ("lowest", "widest_gap", "random"),
         ("categorical_3", "categorical", "codes", "one_hot"), (0.1, 0.25, 1.0),
     ):  # fmt: skip
-        kept = straddlers == "kept"
+        kept = straddlers == "keep"
         test = (0.888 if kept else 0.856) - 0.05 * (split == "item") - 0.006 * (encoding == "codes")
         test += rng.normal(0, 0.002) * (tie_break != "lowest" or ratio != 0.25)
         train = (0.9988 if kept else 0.987) - 0.0008 * (ratio == 1.0) + rng.normal(0, 0.0002)

@@ -1,4 +1,4 @@
-"""The preference tree as the paper says it, slow and obvious: every threshold and every subset, one pair at a time."""
+"""The preference tree as the paper defines it, slow and simple: every threshold, every subset, one pair at a time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Split:
 
 
 def signed_score(split: Split, items: np.ndarray, pairs: list[Pair]) -> int:
-    """Sum of Z over the pairs (Eq. 5), the masked ones counting nothing (Eq. 12)."""
+    """Sum of Z over the pairs (Eq. 5); pairs masked on the column count zero (Eq. 12)."""
     total = 0
     for pair in pairs:
         if split.column not in pair.masked:
@@ -66,11 +66,26 @@ def all_subset_splits(k: int, items: np.ndarray, pairs: list[Pair]) -> list[Spli
     ]
 
 
+def gap_share(split: Split, items: np.ndarray, pairs: list[Pair]) -> float:
+    """Gap between the two values next to a threshold, over the range of the column; 1 for a categorical split."""
+    if split.threshold is None:
+        return 1.0
+    used = {items[i][split.column] for pair in pairs for i in (pair.winner, pair.loser)}
+    below = max(value for value in used if value < split.threshold)
+    above = min(value for value in used if value > split.threshold)
+    known = items[:, split.column][~np.isnan(items[:, split.column])]
+    return float((above - below) / (known.max() - known.min()))
+
+
 def best_split(
     items: np.ndarray, columns: tuple[Column, ...], pairs: list[Pair], region: set[int], growth: Growth
 ) -> tuple[Split, int] | None:
-    """The split of highest |score|: the lowest column, then the lowest threshold, missing left of two equals."""
+    """The split of highest |score|; the tie rule, lowest column, lowest threshold, missing left decide among equals.
+
+    items: all items of the tree.
+    """
     best: tuple[Split, int] | None = None
+    highest = (0, 0.0)
     for k, column in enumerate(columns):
         if column.kind is FeatureKind.CATEGORICAL:
             held = categories_in(k, items, {i for pair in pairs for i in (pair.winner, pair.loser)})
@@ -83,8 +98,9 @@ def best_split(
             splits = numeric_splits(k, items, pairs)
         for split in splits:
             score = signed_score(split, items, pairs)
-            if score and (best is None or abs(score) > abs(best[1])):
-                best = (split, score)
+            gap = gap_share(split, items, pairs) if growth.tie_break == "widest_gap" else 0.0
+            if score and (abs(score), gap) > highest:
+                best, highest = (split, score), (abs(score), gap)
     return best
 
 

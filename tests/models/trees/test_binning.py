@@ -1,4 +1,4 @@
-"""Sorting items by their columns: ranks, missing values, and values that only the last bits tell apart."""
+"""Sorting items by their columns: ranks, missing values, and values that differ in their last bits only."""
 
 from __future__ import annotations
 

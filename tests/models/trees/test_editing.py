@@ -1,4 +1,4 @@
-"""A person edits a tree: what she changed stays, what follows is counted again, and pins hold."""
+"""Editing a tree by hand: the edit stays, everything below it is counted again, and pins hold."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize
+from scipy.optimize import approx_fprime, minimize
 from scipy.stats import norm
 
+from models.gaussian.laplace import negative_log_posterior
 from models.trees.editing import merge, move_threshold, pin_order
+from models.trees.leaf_fit import count_pairs_of_leaves, prior_factor
 from models.trees.preference_tree import PreferenceTree
 from tests.models.strategies import PairwiseData, pairwise_data
 
@@ -74,6 +76,35 @@ def test_a_pinned_order_holds_and_is_the_mode_under_it(tree: PreferenceTree) -> 
     np.testing.assert_allclose(pinned.leaf_mean_, expected, atol=1e-4)
 
 
+@given(st.integers(0, 1000), st.sampled_from([0.1, 0.25, 4.0]))
+@settings(max_examples=20, deadline=None)
+def test_the_gradient_a_pin_is_found_with_is_the_slope_of_the_posterior(seed: int, ratio: float) -> None:
+    tree = PreferenceTree(max_depth=2, ratio=ratio).fit(ITEMS, COMPARISONS)
+    leaves = tree.apply(ITEMS)[COMPARISONS]
+    leaves = leaves[leaves[:, 0] != leaves[:, 1]]
+
+    def equation_10(f: np.ndarray) -> float:
+        z = (f[leaves[:, 0]] - f[leaves[:, 1]]) / np.sqrt(2)
+        return float(-norm.logcdf(z).sum() + 0.5 * ratio * f @ f)
+
+    counts = count_pairs_of_leaves(COMPARISONS, leaf_of_item=tree.apply(ITEMS), n_leaves=tree.n_leaves_)
+    f = np.random.default_rng(seed).normal(size=tree.n_leaves_)
+    value, gradient = negative_log_posterior(counts, f, prior_factor(ratio))
+    start, _ = negative_log_posterior(counts, np.zeros_like(f), prior_factor(ratio))
+    assert value - start == pytest.approx(equation_10(f) - equation_10(np.zeros_like(f)), rel=1e-9)
+    np.testing.assert_allclose(gradient, approx_fprime(f, equation_10, 1e-6), rtol=1e-4, atol=1e-4)
+
+
+def test_under_a_pin_no_shift_that_obeys_it_raises_the_posterior(tree: PreferenceTree) -> None:
+    worst, best = int(np.argmin(tree.leaf_mean_)), int(np.argmax(tree.leaf_mean_))
+    pinned = pin_order(tree, worst, best, ITEMS, COMPARISONS)
+    counts = count_pairs_of_leaves(COMPARISONS, leaf_of_item=tree.apply(ITEMS), n_leaves=tree.n_leaves_)
+    _, gradient = negative_log_posterior(counts, pinned.leaf_mean_, prior_factor(tree.ratio))
+    free = np.delete(gradient, [worst, best])
+    np.testing.assert_allclose([*free, gradient[worst] + gradient[best]], 0.0, atol=1e-5)
+    assert gradient[worst] > 0.1, "lowering the pinned leaf alone would raise the posterior"
+
+
 def test_a_pin_that_the_data_obeys_changes_nothing(tree: PreferenceTree) -> None:
     worst, best = int(np.argmin(tree.leaf_mean_)), int(np.argmax(tree.leaf_mean_))
     assert (pin_order(tree, best, worst, ITEMS, COMPARISONS).leaf_mean_ == tree.leaf_mean_).all()
@@ -98,7 +129,7 @@ def test_impossible_edits_are_refused(tree: PreferenceTree) -> None:
         move_threshold(tree, 99, 1.0, ITEMS, COMPARISONS)
     with pytest.raises(ValueError, match="there is no leaf 99"):
         pin_order(tree, 0, 99, ITEMS, COMPARISONS)
-    with pytest.raises(ValueError, match="round in a circle"):
+    with pytest.raises(ValueError, match="form a circle through leaf 0"):
         pin_order(pin_order(tree, 0, 1, ITEMS, COMPARISONS), 1, 0, ITEMS, COMPARISONS)
     with pytest.raises(ValueError, match="straddlers kept"):
         merge(PreferenceTree(straddlers="keep").fit(ITEMS, COMPARISONS), 0, ITEMS, COMPARISONS)

@@ -1,4 +1,4 @@
-"""The tree worked by hand, its options, its exports and what it refuses."""
+"""The preference tree against examples worked by hand, its options, its exports and its refusals."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_random_tie_rule_takes_every_tied_split_for_some_seed_and_the_same_o
 
 
 def test_straddlers_do_not_choose_descendant_splits_but_do_set_leaf_values() -> None:
-    """0 and 1 are told apart by the second column alone; the pairs across the first split must not matter there."""
+    """Only the second column separates items 0 and 1; the pairs across the first split must not matter there."""
     items = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     comparisons = np.array([[2, 0], [2, 1], [3, 0], [3, 1], [1, 0]])
     tree = PreferenceTree().fit(items, comparisons)
@@ -57,7 +57,7 @@ def test_kept_straddlers_grow_the_tree_further_but_not_on_the_column_they_were_k
     discarded = PreferenceTree(straddlers="discard").fit(items, comparisons)
     kept = PreferenceTree(straddlers="keep").fit(items, comparisons)
     assert [node.column for node in discarded.nodes_] == [0, None, None]
-    # The pair goes with its winner to the right, is masked on column 0 there, and splits once more, on column 1.
+    # The pair follows its winner to the right. It is masked on column 0 there and is split again, on column 1.
     assert [node.column for node in kept.nodes_] == [0, None, 1, None, None]
     assert kept.n_leaves_ == 3
 
@@ -105,7 +105,7 @@ def test_missing_alone_is_no_level_to_split_off() -> None:
 
 
 def test_when_missing_opposes_all_categories_the_least_decisive_one_joins_it() -> None:
-    """red +2, green +1, missing -3: no left set may be both, so green falls with the missing and scores 2."""
+    """red +2, green +1, missing -3: red and green may not both go left, so green joins the missing: score 2."""
     items = np.array([[0.0], [1.0], [np.nan]])
     root = root_of(items, np.array([[0, 2], [0, 2], [1, 2]]), [COLOUR])
     assert (root.left_levels, root.missing_left, abs(root.score)) == ((0,), False, 2)
@@ -152,7 +152,7 @@ def test_neighbouring_floats_are_still_told_apart() -> None:
 
 
 def test_a_planted_rule_is_recovered() -> None:
-    """The third column matters most, the first one less: both are found, at the midpoint nearest to the rule."""
+    """The third column matters most and the first one less; both are found, with thresholds close to the rule."""
     rng = np.random.default_rng(1)
     items = rng.uniform(size=(300, 4))
     utility = 2.0 * (items[:, 2] < 0.4) + (items[:, 0] > 0.7)
@@ -261,8 +261,6 @@ def test_columns_that_do_not_fit_the_items_are_refused() -> None:
     multi_hot = Column(name="risks", feature="risks", kind=FeatureKind.MULTI_HOT, levels=("a", "b"))
     with pytest.raises(ValueError, match="one binary column a level: risks"):
         PreferenceTree([multi_hot]).fit(LINE, UPWARD)
-    with pytest.raises(ValueError, match="must be positive"):
-        PreferenceTree(ratio=0.0).fit(LINE, UPWARD)
 
 
 def test_trees_refuse_a_comparison_across_two_of_them_and_another_format() -> None:

@@ -1,4 +1,4 @@
-"""The user tree: Eq. 15 by brute force, planted groups found, searches labelled."""
+"""The user tree against Eq. 15 by brute force; planted groups are found and local searches are labelled."""
 
 from __future__ import annotations
 
@@ -40,12 +40,13 @@ def test_gains_of_all_thresholds_at_once_are_those_of_equation_15_one_by_one(dat
     assert gains.tolist() == [equation_15(comparisons, users, set(range(u))) for u in range(n_users + 1)]
 
 
-@given(
-    votes(), st.lists(st.integers(0, 3), min_size=7, max_size=7), st.lists(st.integers(0, 3), min_size=7, max_size=7)
-)
-@settings(max_examples=100, deadline=None)
-def test_the_root_split_is_the_best_of_every_threshold_and_every_subset(
-    data: tuple, numbers: list[int], codes: list[int]
+values = st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0, np.nan]), min_size=7, max_size=7)
+
+
+@given(votes(), values, values, st.integers(1, 3))
+@settings(max_examples=200, deadline=None)
+def test_the_root_split_is_the_best_of_every_threshold_and_every_subset_with_the_missing_left(
+    data: tuple, numbers: list[float], codes: list[float], min_users: int
 ) -> None:
     comparisons, users, n_users = data
     X = np.array([numbers[:n_users], codes[:n_users]], dtype=float).T
@@ -53,18 +54,30 @@ def test_the_root_split_is_the_best_of_every_threshold_and_every_subset(
         *numeric_columns(["number"]),
         Column(name="code", feature="code", kind=FeatureKind.CATEGORICAL, levels=tuple("abcd")),
     ]
-    root = UserTree(columns, max_depth=1).fit(X, comparisons, users).nodes_[0]
-    lefts = [set(np.flatnonzero(X[:, 0] < cut)) for cut in (0.5, 1.5, 2.5)]
+    tree = UserTree(columns, max_depth=1, min_users=min_users).fit(X, comparisons, users)
+    root = tree.nodes_[0]
+    numbers_known, codes_known = (sorted(set(column[~np.isnan(column)])) for column in X.T)
+    lefts = [X[:, 0] < high for high in numbers_known[1:]]
     lefts += [
-        set(np.flatnonzero(np.isin(X[:, 1], subset)))
-        for size in range(1, 4)
-        for subset in itertools.combinations(range(4), size)
+        np.isin(X[:, 1], subset)
+        for size in range(1, len(codes_known))
+        for subset in itertools.combinations(codes_known, size)
     ]
-    possible = [equation_15(comparisons, users, left) for left in lefts if 0 < len(left) < n_users]
-    if possible:
-        assert root.score == max(possible)
-    else:
+    missing = np.isnan(X).T[np.repeat([0, 1], [len(numbers_known[1:]), len(lefts) - len(numbers_known[1:])])]
+    with_missing = [left | gone for left, gone in zip(lefts, missing, strict=True)]
+    possible = [
+        equation_15(comparisons, users, set(np.flatnonzero(left)))
+        for left in with_missing
+        if min_users <= left.sum() <= n_users - min_users
+    ]
+    if not possible:
         assert root.column is None
+        return
+    assert root.score == max(possible)
+    left = tree.apply(X) == 0
+    assert left[np.isnan(X[:, root.column])].all()
+    assert equation_15(comparisons, users, set(np.flatnonzero(left))) == root.score
+    assert [node.n_items for node in tree.nodes_[1:]] == [left.sum(), (~left).sum()]
 
 
 def planted(n_users: int = 120, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -98,6 +111,48 @@ def test_many_categories_are_searched_and_say_so() -> None:
     assert few.searched_ == set()
 
 
+@pytest.mark.parametrize(
+    ("kind", "left_of_0_1_2", "gain"), [(FeatureKind.NUMERIC, [0, 1, 1], 4), (FeatureKind.CATEGORICAL, [1, 1, 0], 8)]
+)
+def test_the_votes_of_users_without_a_value_count_on_the_left(
+    kind: FeatureKind, left_of_0_1_2: list[int], gain: int
+) -> None:
+    """Votes: -1 at value 0, -2 at 1, +1 at 2, and +4 of users without a value.
+
+    Left, the four make 0 against {1, 2} the best threshold; right, or not counted, it would be {0, 1} against 2.
+    """
+    X = np.array([[0.0], [1.0], [1.0], [2.0], *[[np.nan]] * 4])
+    comparisons = np.array([[1, 0]] * 3 + [[0, 1]] * 5)
+    column = Column(name="x", feature="x", kind=kind, levels=tuple("abc") if kind == FeatureKind.CATEGORICAL else ())
+    tree = UserTree([column], max_depth=1).fit(X, comparisons, np.arange(8))
+    zero, one, two = left_of_0_1_2
+    assert tree.apply(X).tolist() == [zero, one, one, two, 0, 0, 0, 0]
+    assert tree.nodes_[0].score == gain
+
+
+@pytest.mark.parametrize("max_depth", [0, 1, 2])
+def test_the_deepest_group_lies_exactly_at_max_depth(max_depth: int) -> None:
+    features, comparisons, users = planted()
+    assert (
+        max(node.depth for node in UserTree(max_depth=max_depth).fit(features, comparisons, users).nodes_) == max_depth
+    )
+
+
+@pytest.mark.parametrize(("min_users", "groups"), [(2, 2), (3, 1)])
+def test_a_group_may_have_exactly_min_users(min_users: int, groups: int) -> None:
+    X, comparisons = np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([[0, 1], [0, 1], [1, 0], [1, 0]])
+    code = Column(name="code", feature="code", kind=FeatureKind.CATEGORICAL, levels=("a", "b"))
+    for columns in (None, [code]):
+        assert UserTree(columns, min_users=min_users).fit(X, comparisons, np.arange(4)).n_leaves_ == groups
+
+
+def test_users_without_a_value_count_towards_min_users() -> None:
+    X, comparisons = np.array([[0.0], [np.nan], [1.0], [1.0]]), np.array([[0, 1], [0, 1], [1, 0], [1, 0]])
+    code = Column(name="code", feature="code", kind=FeatureKind.CATEGORICAL, levels=("a", "b"))
+    for columns in (None, [code]):
+        assert UserTree(columns, min_users=2).fit(X, comparisons, np.arange(4)).apply(X).tolist() == [0, 0, 1, 1]
+
+
 def test_missing_features_fall_left_and_limits_hold() -> None:
     features, comparisons, users = planted()
     features[:30, 0] = np.nan
@@ -109,5 +164,5 @@ def test_missing_features_fall_left_and_limits_hold() -> None:
 
 
 def test_users_who_are_not_there_are_refused() -> None:
-    with pytest.raises(ValueError, match="one of the 2 rows of features"):
+    with pytest.raises(ValueError, match=r"users: 1 rows outside 0\.\.1"):
         UserTree().fit(np.zeros((2, 1)), np.array([[0, 1]]), np.array([5]))

@@ -168,10 +168,10 @@ def test_text_of_the_data_cannot_become_markup(write_run: WriteRun) -> None:
 @pytest.mark.parametrize(
     ("shift", "says"),
     [
-        ({"discarded": 0.0, "kept": 0.0}, "belong to the tree with straddlers kept"),
-        ({"discarded": 0.031, "kept": -0.05}, "belong to the tree with straddlers discarded"),
-        ({"discarded": 0.031, "kept": 0.0}, "do not tell the variants apart"),
-        ({"discarded": -0.1, "kept": -0.1}, "No protocol tried reproduces"),
+        ({"discard": 0.0, "keep": 0.0}, "belong to the tree with straddlers kept"),
+        ({"discard": 0.031, "keep": -0.05}, "belong to the tree with straddlers discarded"),
+        ({"discard": 0.031, "keep": 0.0}, "do not tell the variants apart"),
+        ({"discard": -0.1, "keep": -0.1}, "No protocol tried reproduces"),
     ],
 )
 def test_whose_the_published_figure_is_follows_from_the_protocols(

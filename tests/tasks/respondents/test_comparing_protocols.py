@@ -12,7 +12,7 @@ from tasks.respondents.comparing_protocols import nearest_protocols, protocol_ef
 from tasks.respondents.protocols import Protocol
 
 PUBLISHED = published_by_split({"train": 0.99, "test": 0.90}, model="preference_tree", source="the paper")
-DISCARD, KEEP = (variant.straddlers for variant in (Protocol(), Protocol(straddlers="kept")))
+DISCARD, KEEP = (variant.straddlers for variant in (Protocol(), Protocol(straddlers="keep")))
 
 
 def tried() -> pd.DataFrame:

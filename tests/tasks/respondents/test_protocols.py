@@ -57,7 +57,14 @@ def test_the_grid_has_every_combination_once() -> None:
     assert Protocol() in grid
 
 
-@pytest.mark.parametrize("straddlers", ["discarded", "kept"])
+@pytest.mark.parametrize("old", ["discarded", "kept"])
+def test_the_old_words_for_straddlers_are_refused_and_name_variants_only(old: str) -> None:
+    with pytest.raises(ValueError, match="Input should be 'discard' or 'keep'"):
+        Protocol(straddlers=old)
+    assert f"straddlers_{old}" in {protocol.variant for protocol in protocol_grid()}
+
+
+@pytest.mark.parametrize("straddlers", ["discard", "keep"])
 def test_all_users_at_once_score_as_each_alone(simulated: Respondents, straddlers: str) -> None:
     protocol = Protocol(straddlers=straddlers, tie_break="random")
     scores = score_protocol(simulated, protocol, seed=1)
@@ -139,7 +146,7 @@ def test_on_the_real_rankings_keeping_straddlers_gives_the_published_accuracy_an
     real: Respondents,
 ) -> None:
     """dt-pbo Table 1: train 0.998, test 0.888."""
-    kept = summarise_protocol(Protocol(straddlers="kept"), score_protocol(real, Protocol(straddlers="kept"), seed=0))
+    kept = summarise_protocol(Protocol(straddlers="keep"), score_protocol(real, Protocol(straddlers="keep"), seed=0))
     discarded = summarise_protocol(Protocol(), score_protocol(real, Protocol(), seed=0))
     assert kept["train_accuracy"] == pytest.approx(0.998, abs=0.001)
     assert kept["test_accuracy"] == pytest.approx(0.888, abs=0.005)
