@@ -58,7 +58,7 @@ def test_nothing_published_is_compared_with_nothing():
 
 
 def test_a_metric_without_a_value_takes_no_part():
-    spoilt = (ROWS[0], metric("split_first", "upm", None), ROWS[2], metric("mirrored_first", "upm", float("nan"), 0.8))
+    spoilt = (ROWS[0], ROWS[1], ROWS[2], metric("mirrored_first", "upm", float("nan"), 0.8))
     found = compare(runs(), spoilt, "mirrored_first")
     assert [leak.model for leak in found.leaks] == ["gpm"]
     assert [each.model for each in found.published] == ["gpm"]
