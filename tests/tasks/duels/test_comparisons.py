@@ -17,7 +17,8 @@ def runs() -> pd.DataFrame:
     auc = {"gpm": (0.75, 0.875), "upm": (0.5, 0.75), "preference_tree": (0.5, 0.5)}
     rows = [(run, "split_first", model, value) for model, values in auc.items() for run, value in enumerate(values)]
     rows += [(run, "mirrored_first", "upm", 1.0) for run in range(2)]
-    return pd.DataFrame(rows[::-1], columns=["run", "variant", "model", "auc"])
+    rows[0], rows[1] = rows[1], rows[0]  # the runs of one model in another order than those of the others
+    return pd.DataFrame(rows, columns=["run", "variant", "model", "auc"])
 
 
 def metric(variant: str, model: str, value: float | None, published: float | None = None) -> MetricRow:
@@ -57,7 +58,7 @@ def test_nothing_published_is_compared_with_nothing():
 
 
 def test_a_metric_without_a_value_takes_no_part():
-    spoilt = (ROWS[0], metric("split_first", "upm", None), ROWS[2], metric("mirrored_first", "upm", float("nan"), 0.8))
+    spoilt = (ROWS[0], ROWS[1], ROWS[2], metric("mirrored_first", "upm", float("nan"), 0.8))
     found = compare(runs(), spoilt, "mirrored_first")
     assert [leak.model for leak in found.leaks] == ["gpm"]
     assert [each.model for each in found.published] == ["gpm"]
