@@ -71,6 +71,25 @@ def test_a_function_at_its_bound_with_nothing_to_gain_is_asked_once() -> None:
     assert bowls.asked == 1
 
 
+def test_a_start_outside_the_box_is_moved_into_it_even_where_the_function_is_least() -> None:
+    bowls = Bowls(np.array([[5.0, -5.0]]), np.eye(2)[None])
+    assert minimise_in_box(bowls, np.array([[5.0, -5.0]]), LOW, HIGH).point.tolist() == [[1.0, -1.0]]
+
+
+def test_a_coordinate_held_at_its_bound_stays_there_whatever_the_inverse_hessian_couples() -> None:
+    seen: list[float] = []
+
+    def bowl(x: FloatArray, number: IntArray) -> tuple[FloatArray, FloatArray]:
+        seen.extend(x[:, 0])
+        away = x - [3.0, 0.0]
+        return 0.5 * (away**2).sum(axis=1), away
+
+    coupled = np.array([[[1.0, -0.9], [-0.9, 1.0]]])
+    found = minimise_in_box(bowl, np.array([[1.0, -1.0]]), LOW, HIGH, inverse=coupled)
+    assert found.point[0].tolist() == pytest.approx([1.0, 0.0], abs=1e-2)
+    assert set(seen) == {1.0}
+
+
 def test_no_step_is_longer_than_the_longest() -> None:
     seen: list[float] = []
 
