@@ -223,8 +223,8 @@ def _choices(courses: Courses) -> Table:
             )
             last = choice
     return Table(
-        "How each choice that the paper leaves open changes the results: the difference to the way of asking above each "
-        f"block, after {BANDIT} and after {courses.last} questions. Favourites found in points.",
+        "How each choice that the paper leaves open changes the results: the difference to the way of asking above "
+        f"each block, after {BANDIT} and after {courses.last} questions. Favourites found in points.",
         [
             Column("choice", "left"),
             Column("tried", "left"),
