@@ -51,6 +51,15 @@ def hold_out(duels: Duels, protocol: SplitProtocol, *, validation_share: float, 
 
     The split depends on the seed and the comparisons' keys, not on the order of rows.
     Raises UsageError if no duel is held out for testing.
+
+    >>> duels = Duels(
+    ...     items=np.eye(2), columns=(), comparisons=np.array([[0, 1]] * 10), left_wins=np.ones(10, dtype=bool),
+    ...     keys=np.arange(10, dtype=np.uint64), contexts=np.zeros((1, 0)), context_columns=(),
+    ...     context_of=np.zeros(10, dtype=np.int64),
+    ... )
+    >>> split = hold_out(duels, "split_first", validation_share=0.1, test_share=0.2, seed=0)
+    >>> len(split.train), len(split.validation), len(split.test)
+    (7, 1, 2)
     """
     rows, left_wins = _shuffled(duels, protocol, seed)
     n_test, n_validation = (round(share * len(rows)) for share in (test_share, validation_share))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigvals
 from scipy.sparse import csr_array
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from models.numerics.match_counts import count_matches
 from models.records.arrays import FloatArray, IntArray
@@ -19,16 +19,6 @@ class Rankability(NamedTuple):
 
     spec_r: float
     sd: float
-
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """SpecR plus and minus as many standard deviations as hold `level` of a normal distribution.
-
-        >>> low, high = Rankability(spec_r=0.5, sd=0.1).interval()
-        >>> round(low, 3), round(high, 3)
-        (0.304, 0.696)
-        """
-        reach = float(norm.ppf((1 + level) / 2)) * self.sd
-        return self.spec_r - reach, self.spec_r + reach
 
 
 class Triads(NamedTuple):
@@ -70,6 +60,17 @@ def spec_r(beats: csr_array) -> float:
 def _hausdorff(a: FloatArray | NDArray[np.complex128], b: FloatArray) -> float:
     distance = np.abs(np.subtract.outer(a, b))
     return float(max(distance.min(axis=1).max(), distance.min(axis=0).max()))
+
+
+def spec_r_interval(found: Rankability, *, level: float = 0.95) -> tuple[float, float]:
+    """Normal interval of SpecR from the standard deviation of its resamples.
+
+    >>> low, high = spec_r_interval(Rankability(spec_r=0.5, sd=0.1))
+    >>> round(low, 3), round(high, 3)
+    (0.304, 0.696)
+    """
+    reach = float(ndtri((1 + level) / 2)) * found.sd
+    return found.spec_r - reach, found.spec_r + reach
 
 
 def rankability(comparisons: IntArray, n_items: int, *, resamples: int, seed: int) -> Rankability:

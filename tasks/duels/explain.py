@@ -99,7 +99,9 @@ def _rows(kind: DuelsOf, duels: Duels, held_out: IntArray, items_named: Mapping[
     met[held_out] = True
     if kind.lost_by is not None:
         if kind.lost_by not in items_named:
-            raise UsageError(f"explaining.kinds, {kind.name}: {kind.lost_by!r} must be the name of exactly one item.")
+            raise UsageError(
+                f"explaining.kinds, {kind.name}: there is no item named {kind.lost_by!r}, or more than one."
+            )
         met = duels.comparisons[:, 1] == items_named[kind.lost_by]
     if kind.between is not None:
         met &= _between(duels, *kind.between)
@@ -109,8 +111,8 @@ def _rows(kind: DuelsOf, duels: Duels, held_out: IntArray, items_named: Mapping[
         met &= _in_level(duels.contexts, duels.context_columns, *kind.where)[duels.context_of]
     if not met.any():
         raise UsageError(
-            f"explaining.kinds, {kind.name}: there are no such duels among the {len(held_out):,} held out. Hold out "
-            "more, simulate more items, or leave this kind out."
+            f"explaining.kinds, {kind.name}: there are no such duels among {len(held_out):,} held out. Hold out more, "
+            "simulate more items, or leave this kind out."
         )
     return np.flatnonzero(met)
 

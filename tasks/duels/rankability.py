@@ -9,7 +9,7 @@ from prefect.cache_policies import NO_CACHE
 
 from models.records.duel_results import ALL_DUELS, CYCLIC_SHARE, NO_MODEL, RANKABILITY, SPEC_R, SpecRInterval
 from models.records.results import MetricRow
-from models.scores.rankability import dominance, mean_rankability, rankability, triads
+from models.scores.rankability import dominance, mean_rankability, rankability, spec_r_interval, triads
 from tasks.duels.read_duels import read_duels
 from tasks.runs.results import add_metrics, write_json
 
@@ -32,7 +32,7 @@ def write_rankability(
         found = mean_rankability(duels.comparisons, n_items, duels.context_of, resamples=resamples, seed=seed)
     else:
         found = rankability(duels.comparisons, n_items, resamples=resamples, seed=seed)
-    lower, upper = found.interval(LEVEL)
+    lower, upper = spec_r_interval(found, level=LEVEL)
     interval = SpecRInterval(spec_r=found.spec_r, lower=lower, upper=upper, level=LEVEL)
     write_json(results / f"{RANKABILITY}.json", interval.model_dump(mode="json"))
     counted = triads(dominance(duels.comparisons, n_items))

@@ -23,9 +23,9 @@ EXAMPLES = """Examples:
   prefstudy explain tennis --player "Novak Djokovic"
   prefstudy explain tennis --player "Novak Djokovic" --out djokovic
 
-Fits a preference model with contexts to all matches. PREF-SHAP then shows which
-features of the two players, and of the place, spoke for the winners. Takes a
-minute or two."""
+Fits a preference model with contexts to all matches. PREF-SHAP then shows
+which features of the two players, and of the place, spoke for the winners.
+Takes a minute or two."""
 
 
 def explain(

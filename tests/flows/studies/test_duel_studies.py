@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -58,7 +59,7 @@ def test_each_model_is_scored_as_is_honest_and_the_published_ones_as_was_publish
 def test_the_report_answers_first_and_says_what_the_published_figure_is(run_dir: Path):
     page = (run_dir / "report.html").read_text()
     text = re.sub(r"<[^>]+>", " ", page)
-    assert "Of the models tried the" in text
+    assert "Of the models tried, the" in text
     assert "SIMULATED DATA" in text
     assert "mirror image is then in training" in text
     assert "SpecR" in text
@@ -101,3 +102,24 @@ def test_a_study_of_items_and_comparisons_needs_nothing_but_a_name(tmp_path: Pat
     assert "What decides it" not in [section.heading for section in page.sections]
     text = re.sub(r"<[^>]+>", " ", to_html(page)).casefold()
     assert "published" not in text.replace("published_protocol = yes", "")
+
+
+def test_the_report_says_what_the_results_say_and_computes_no_claim(run_dir: Path, tmp_path: Path):
+    copy = Path(shutil.copytree(run_dir, tmp_path / "copy"))
+    replace = {
+        "comparisons.json": {"best": "preference_tree", "highest": "preference_tree", "gains": [], "near": 1.0},
+        "rankability.json": {"lower": 0.111, "upper": 0.888},
+    }
+    for name, update in replace.items():
+        path = copy / "results" / name
+        found = json.loads(path.read_text()) | update
+        if name == "comparisons.json":
+            found["published"] = [each | {"near": True, "found": 0.123} for each in found["published"]]
+        path.write_text(json.dumps(found))
+    page = duel_page(open_run(copy))
+    text = " ".join(re.sub(r"<[^>]+>", " ", to_html(page)).split())
+    assert "Of the models tried, the preference tree predicts best" in text
+    assert "points of AUC (" not in text
+    assert "95% interval of 0.111 to 0.888" in text
+    assert "the models here have 0.123 and 0.123" in text
+    assert "no figure is more than 100 points from the published one" in text
