@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from data_adapters.catalogue import adapter
-from data_adapters.choice.mapping_file import SHIPPED, read_mapping
+from data_adapters.choice.mapping_file import SHIPPED, read_mapping, shipped_mapping
 from models.records.errors import UsageError
 from tests.data_adapters.choice.tea import WHOLE, WIDE, mapping_file
 
@@ -67,3 +68,16 @@ def test_a_data_set_of_one_layout_takes_no_mapping(tmp_path: Path):
 @pytest.mark.parametrize("path", sorted(SHIPPED.glob("*.toml")), ids=lambda path: path.stem)
 def test_every_shipped_mapping_can_be_meant(path: Path):
     assert read_mapping(path).mapping.attributes
+
+
+@pytest.mark.parametrize("name", ["conjoint", "presidential", "hhy2014", "ride2016"])
+def test_an_ordinal_goes_from_low_to_high_as_its_mapping_lists_the_levels(name: str):
+    mapping = shipped_mapping(name).mapping
+    content = tomllib.loads((SHIPPED / f"{name}.toml").read_text("utf-8"))
+    listed = {each["name"]: each.get("levels") for each in [*content["attributes"], *content.get("respondents", [])]}
+    ordinals = [each for each in (*mapping.attributes, *mapping.respondents) if each.kind == "ordinal"]
+    assert ordinals
+    for each in ordinals:
+        levels = listed[each.name]
+        labels = levels.values() if isinstance(levels, dict) else levels
+        assert each.feature.levels == tuple(dict.fromkeys(labels)), each.name
