@@ -17,10 +17,10 @@ from models.gaussian.laplace import count_pairs, laplace_covariance, laplace_mod
 from models.numerics.hashing import HashArray, mix
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column, FeatureKind
-from models.trees.binning import bin_items
-from models.trees.growth import Growth, grow
+from models.trees.growth.binning import bin_items
+from models.trees.growth.grow import Growth, grow
+from models.trees.growth.trees import Trees
 from models.trees.leaf_fit import prior_factor
-from models.trees.trees import Trees
 
 _TREE, _PAIR = 0, 1  # what a hash decides
 

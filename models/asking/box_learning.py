@@ -21,9 +21,9 @@ from models.gaussian.laplace import count_pairs, laplace_covariance, laplace_mod
 from models.numerics.hashing import HashArray, mix
 from models.numerics.validation import check_integers
 from models.records.arrays import BoolArray, FloatArray, IntArray
-from models.trees.growing_tree import GrowingTree, Regions
+from models.trees.growth.growing_tree import GrowingTree, Regions
+from models.trees.growth.splits import TieBreak
 from models.trees.leaf_fit import prior_factor
-from models.trees.splits import TieBreak
 
 _PAIR, _PLACE, _RECOMMENDING = 0, 1, 2  # keys of the lots for the pair of leaves, for the points, for ties
 

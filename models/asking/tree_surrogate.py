@@ -16,8 +16,8 @@ from models.numerics.hashing import HashArray
 from models.numerics.validation import check_integers
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column
-from models.trees.binning import Binned, bin_items
-from models.trees.growth import Growth, grow
+from models.trees.growth.binning import Binned, bin_items
+from models.trees.growth.grow import Growth, grow
 from models.trees.leaf_fit import prior_factor
 
 PAPERS = Growth()

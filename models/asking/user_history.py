@@ -23,7 +23,7 @@ from models.numerics.hashing import HashArray
 from models.numerics.validation import check_integers, check_rows
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column
-from models.trees.growth import Growth
+from models.trees.growth.grow import Growth
 from models.trees.leaf_fit import prior_factor
 from models.trees.preference_tree import PreferenceTree
 from models.trees.user_tree import UserTree

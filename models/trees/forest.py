@@ -20,10 +20,10 @@ from models.numerics.validation import check_comparisons, check_items
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column
 from models.scores.accuracy import Accuracy, accuracies
-from models.trees.growth_options import CategoriesOf, Straddlers
+from models.trees.growth.options import CategoriesOf, Straddlers
+from models.trees.growth.splits import TieBreak
 from models.trees.leaf_fit import count_leaf_pairs, count_pairs_of_leaves, fit_leaves, prior_factor
 from models.trees.preference_tree import PreferenceTree, PreferenceTrees
-from models.trees.splits import TieBreak
 
 LeavesFrom = Literal["all", "bootstrap"]
 
@@ -45,7 +45,7 @@ class PreferenceForest(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     trees_
-        The structure of all trees (`models.trees.trees.Trees`).
+        The structure of all trees (`models.trees.growth.trees.Trees`).
     leaf_mean_
         Mean utility of every leaf, tree after tree, in units of sigma_noise.
     columns_, n_features_in_

@@ -6,7 +6,7 @@ import numpy as np
 
 from models.gaussian.laplace import PairCounts, count_pairs, laplace_mode
 from models.records.arrays import FloatArray, IntArray
-from models.trees.trees import Trees
+from models.trees.growth.trees import Trees
 
 
 def count_leaf_pairs(trees: Trees, tree_of_item: IntArray, comparisons: IntArray) -> PairCounts:

@@ -28,15 +28,15 @@ from models.numerics.validation import (
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column, FeatureKind
 from models.scores.accuracy import Accuracy, accuracies
-from models.trees.binning import bin_items
-from models.trees.growth import Growth, grow, grow_from_batches
-from models.trees.growth_options import GROWTH_CONSTRAINTS, CategoriesOf, Straddlers, refuse_old_words
+from models.trees.growth.binning import bin_items
+from models.trees.growth.grow import Growth, grow, grow_from_batches
+from models.trees.growth.options import GROWTH_CONSTRAINTS, CategoriesOf, Straddlers, refuse_old_words
+from models.trees.growth.pairs import ArrayBatches, Batches
+from models.trees.growth.splits import TieBreak
+from models.trees.growth.trees import Trees
 from models.trees.leaf_fit import count_leaf_pairs, count_pairs_of_leaves, fit_leaves, prior_factor
-from models.trees.pairs import ArrayBatches, Batches
-from models.trees.splits import TieBreak
 from models.trees.structure import Node, leaf_of
 from models.trees.tree_text import tree_to_text
-from models.trees.trees import Trees
 
 FORMAT = "prefstudy.preference_tree/1"
 
@@ -169,7 +169,7 @@ class PreferenceTree(_Grower):
     ratio
         sigma_noise^2 / sigma_prior^2, the model's only hyperparameter (Appendix D).
     max_categories, categories_of, straddlers, tie_break, max_depth, min_samples_split, min_score
-        The rules of growth, see `models.trees.growth.Growth`.
+        The rules of growth, see `models.trees.growth.grow.Growth`.
     random_state
         Seed of the random tie rule: an integer, a RandomState, or None for a new seed at every fit.
 
@@ -217,7 +217,7 @@ class PreferenceTree(_Grower):
         """Fit to comparisons in batches, never all in memory at once; the tree equals that of `fit` on all of them.
 
         items: (m, d); batches: an iterable of comparisons (n_b, 2), read from its beginning once for each level of the
-        tree, or an object whose `total` sums a function over the batches (`models.trees.pairs.Batches`).
+        tree, or an object whose `total` sums a function over the batches (`models.trees.growth.pairs.Batches`).
         Raises ValueError as `fit` does, for a generator, and for straddlers="keep".
 
         >>> items = [[1.0], [2.0], [3.0], [6.0]]

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from models.numerics.validation import check_comparisons, check_items
 from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.records.features import FeatureKind
-from models.trees.binning import MISSING, Binned, CodeArray, bin_items
+from models.trees.growth.binning import MISSING, Binned, CodeArray, bin_items
+from models.trees.growth.splits import Candidates, Ties, category_splits, threshold_splits
 from models.trees.preference_tree import PreferenceTree
-from models.trees.splits import Candidates, Ties, category_splits, threshold_splits
 from models.trees.structure import Node, goes_left
 
 

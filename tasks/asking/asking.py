@@ -52,9 +52,9 @@ from models.records.studies.asking_results import (
     TREE_TOP_LEAF,
 )
 from models.scores.ranks import competition_ranks
-from models.trees.growth import Growth
-from models.trees.growth_options import Straddlers
-from models.trees.splits import TieBreak
+from models.trees.growth.grow import Growth
+from models.trees.growth.options import Straddlers
+from models.trees.growth.splits import TieBreak
 from tasks.respondents.protocols import GIVEN_AS, Encoding, Respondents
 
 Model = Literal["preference_tree", "preference_gp"]

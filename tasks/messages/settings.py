@@ -11,8 +11,8 @@ from pydantic import Field
 from models.records.arrays import FloatArray, IntArray
 from models.records.base import Record
 from models.records.features import Column
+from models.trees.growth.splits import TieBreak
 from models.trees.preference_tree import PreferenceTree
-from models.trees.splits import TieBreak
 
 
 class LoopSettings(Record):

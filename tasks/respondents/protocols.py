@@ -21,9 +21,9 @@ from models.records.results import MetricRow
 from models.records.studies.respondent_results import ACCURACIES, DISCARDED, KEPT, TREE_MODEL
 from models.scores.accuracy import accuracies
 from models.scores.holdout import hold_out_items, hold_out_pairs
-from models.trees.growth_options import Straddlers
+from models.trees.growth.options import Straddlers
+from models.trees.growth.splits import TieBreak
 from models.trees.preference_tree import PreferenceTree, PreferenceTrees
-from models.trees.splits import TieBreak
 from tasks.tables.encode import CategoricalEncoding, encode
 
 Split = Literal["pair", "item"]

@@ -12,7 +12,7 @@ from data_adapters import catalogue
 from data_adapters.choice.mapping_file import read_mapping
 from data_adapters.source.adapter import Adapter
 from models.records.published import Published
-from models.trees.splits import TieBreak
+from models.trees.growth.splits import TieBreak
 from tasks.respondents.gp_accuracy import score_gps
 from tasks.respondents.leaving_out import LEAVING_OUT, leave_features_out
 from tasks.respondents.many_trees import describe_trees

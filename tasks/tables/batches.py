@@ -61,7 +61,7 @@ class ParquetBatches:
         return rows
 
     def total(self, measure: Callable[[IntArray], T]) -> T:
-        """The sum of `measure` over the batches (`models.trees.pairs.Batches`)."""
+        """The sum of `measure` over the batches (`models.trees.growth.pairs.Batches`)."""
         batches = iter(self)
         first = measure(next(batches, np.zeros((0, 2), dtype=np.int64)))
         return reduce(add, map(measure, batches), first)

@@ -22,7 +22,7 @@ from models.asking.qeubo import qeubo
 from models.asking.tree_surrogate import TreeSurrogate
 from models.numerics.hashing import mix
 from models.records.arrays import BoolArray, FloatArray, IntArray
-from models.trees.growth import Growth
+from models.trees.growth.grow import Growth
 from models.trees.preference_tree import PreferenceTree, numeric_columns
 
 COLUMNS = numeric_columns(["a", "b"])

@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose
 from models.asking.box_learning import BoxCourse, ask_in_box
 from models.numerics.hashing import mix
 from models.records.arrays import FloatArray
-from models.trees.growing_tree import GrowingTree
+from models.trees.growth.growing_tree import GrowingTree
+from models.trees.growth.splits import TieBreak
 from models.trees.preference_tree import PreferenceTree
-from models.trees.splits import TieBreak
 
 
 def _peak(points: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.records.features import Column, FeatureKind
-from models.trees.growth import Growth
+from models.trees.growth.grow import Growth
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.trees.pairs import ArrayBatches, Batches
+from models.trees.growth.pairs import ArrayBatches, Batches
 from models.trees.preference_tree import PreferenceTree
 from tests.models.strategies import PairwiseData, pairwise_data
 

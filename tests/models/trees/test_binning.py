@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from models.records.features import Column, FeatureKind
-from models.trees.binning import MISSING, bin_items
+from models.trees.growth.binning import MISSING, bin_items
 from models.trees.preference_tree import numeric_columns
 
 FLOATS = st.one_of(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.trees.growth import Growth
+from models.trees.growth.grow import Growth
 from models.trees.preference_tree import PreferenceTree, PreferenceTrees
 from models.trees.structure import Node
 from tests.models.strategies import PairwiseData, pairwise_data, pairwise_data_of_trees

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from models.records.features import Column, FeatureKind
+from models.trees.growth.splits import TieBreak
 from models.trees.preference_tree import PreferenceTree, PreferenceTrees, numeric_columns
-from models.trees.splits import TieBreak
 from models.trees.structure import describe_split, path_to
 from tests.models.strategies import PairwiseData, column, pairwise_data
 

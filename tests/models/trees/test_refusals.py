@@ -12,8 +12,8 @@ from sklearn.exceptions import NotFittedError
 
 from models.numerics.validation import check_integers, check_rows
 from models.trees.editing import merge, move_threshold, pin_order
-from models.trees.growing_tree import GrowingTree
-from models.trees.growth import Growth
+from models.trees.growth.grow import Growth
+from models.trees.growth.growing_tree import GrowingTree
 from models.trees.preference_tree import PreferenceTree, PreferenceTrees
 from models.trees.user_tree import UserTree
 

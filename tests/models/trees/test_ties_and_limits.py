@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from models.records.features import FeatureKind
-from models.trees.growing_tree import GrowingTree
+from models.trees.growth.growing_tree import GrowingTree
 from models.trees.preference_tree import PreferenceTree, PreferenceTrees, numeric_columns
 from models.trees.structure import Node
 from tests.models.strategies import column

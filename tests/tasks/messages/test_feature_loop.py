@@ -13,14 +13,12 @@ import pytest
 from models.records.errors import UsageError
 from models.records.feature_spec import FeatureSpec
 from models.records.studies.message_results import Round
-from models.trees.preference_tree import PreferenceTree, numeric_columns
 from prompts.conversation import Budget, BudgetSpentError, Conversation
 from prompts.engine import Reply, Request
 from prompts.engines.rules import Rules
 from prompts.feature_file import read_features
 from prompts.ledger import Ledger
 from tasks.messages.feature_loop import Search, search_features, validation_pairs
-from tasks.messages.hard_comparisons import Hard, choose_in_turn, hard_comparisons
 from tasks.messages.inbox import Inbox, net_wins
 from tasks.messages.planted_truth import extraction_accuracy
 from tasks.messages.reading_messages import extract_features, judge_pairs
@@ -143,15 +141,6 @@ def test_a_validation_share_that_leaves_no_comparison_is_refused_before_anything
     with pytest.raises(UsageError, match=rf"loop.validation_share = {share} keeps {kept} of \d+ comparisons"):
         search(Conversation(engine, ledger), inboxes[0], validation_share=share)
     assert engine.asked == []
-
-
-def test_hard_comparisons_are_of_three_kinds() -> None:
-    items = np.array([[0.0], [0.0], [1.0], [2.0]])
-    tree = PreferenceTree(numeric_columns(["x"])).fit(items, np.array([[2, 0], [2, 1], [3, 2], [3, 0]]))
-    assert tree.apply(items).tolist() == [0, 0, 1, 2]
-    tree.leaf_mean_ = np.array([0.0, 1.0, 1.0])
-    asked = np.array([[0, 1], [0, 2], [2, 0], [3, 2]])
-    assert hard_comparisons(tree, items, asked, np.arange(4)) == [(0, "same_leaf"), (1, "reversed"), (3, "same_value")]
 
 
 @pytest.mark.parametrize("split", ["patient", "pair"])
@@ -294,12 +283,6 @@ def test_a_proposal_is_checked_before_it_is_read_from_any_message_and_attempts_a
         last.index(name) for name in ("withheld: quotes a patient", "urgency_rank: leaks", "all_alike: no usable")
     ]
     assert places == sorted(places)
-
-
-def test_the_kinds_of_hard_comparison_take_turns_and_within_a_kind_the_lots_decide() -> None:
-    hard = [Hard(0, "reversed"), Hard(1, "reversed"), Hard(2, "same_leaf"), Hard(3, "reversed"), Hard(4, "same_leaf")]
-    lots = np.array([5, 3, 8, 4, 1])
-    assert [each.row for each in choose_in_turn(hard, lots, 4)] == [4, 1, 2, 3]
 
 
 def test_the_search_ends_where_nothing_is_hard(inboxes: tuple[Inbox, ...], ledger: Ledger) -> None:

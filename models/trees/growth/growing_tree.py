@@ -15,8 +15,8 @@ from sklearn.utils._param_validation import validate_parameter_constraints
 from models.numerics.hashing import HashArray, mix
 from models.numerics.validation import check_integers
 from models.records.arrays import FloatArray, IntArray
-from models.trees.growth_options import GROWTH_CONSTRAINTS
-from models.trees.splits import TieBreak
+from models.trees.growth.options import GROWTH_CONSTRAINTS
+from models.trees.growth.splits import TieBreak
 
 
 class Regions(NamedTuple):
@@ -56,7 +56,7 @@ class GrowingTree:
 
     points: (2 n, d) float64 in the unit cube, C-contiguous; rows 2 i and 2 i + 1 are the winner and the loser of pair
         i. The tree keeps the array itself: its rows may be filled in as pairs are added.
-    tie_break: as in `models.trees.growth.Growth`; the width of the cube counts as the column's range.
+    tie_break: as in `models.trees.growth.grow.Growth`; the width of the cube counts as the column's range.
     max_depth: depth of the deepest leaf allowed; None for no limit.
     seed: seed of the random tie rule.
 

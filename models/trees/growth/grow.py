@@ -15,11 +15,11 @@ from sklearn.utils._param_validation import validate_parameter_constraints
 
 from models.numerics.hashing import HashArray, mix
 from models.records.arrays import BoolArray, FloatArray, IntArray
-from models.trees.binning import MISSING, Binned, CodeArray
-from models.trees.growth_options import GROWTH_CONSTRAINTS, CategoriesOf, Straddlers, refuse_old_words
-from models.trees.pairs import Batches, Followed, Pairs, PairsInBatches, PairsInMemory
-from models.trees.splits import Candidates, TieBreak, Ties, category_splits, threshold_splits
-from models.trees.trees import InSets, Trees, TreesBuilder
+from models.trees.growth.binning import MISSING, Binned, CodeArray
+from models.trees.growth.options import GROWTH_CONSTRAINTS, CategoriesOf, Straddlers, refuse_old_words
+from models.trees.growth.pairs import Batches, Followed, Pairs, PairsInBatches, PairsInMemory
+from models.trees.growth.splits import Candidates, TieBreak, Ties, category_splits, threshold_splits
+from models.trees.growth.trees import InSets, Trees, TreesBuilder
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def grow(
     the random tie rule. Arrays are not checked: `PreferenceTrees.fit` does that.
 
     >>> from models.numerics.validation import check_columns
-    >>> from models.trees.binning import bin_items
+    >>> from models.trees.growth.binning import bin_items
     >>> binned = bin_items(np.array([[1.0], [2.0], [1.0], [2.0]]), check_columns(None, 1))
     >>> tree_of_item = np.array([0, 0, 1, 1])
     >>> grow(binned, np.array([[1, 0], [2, 3]]), tree_of_item, 2, np.array([0, 1]), Growth()).leaf_of_item

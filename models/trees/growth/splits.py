@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from models.numerics.hashing import HashArray, mix
 from models.records.arrays import BoolArray, FloatArray, IntArray
-from models.trees.binning import MISSING, CodeArray
-from models.trees.pairs import Surplus
+from models.trees.growth.binning import MISSING, CodeArray
+from models.trees.growth.pairs import Surplus
 
 TieBreak = Literal["lowest", "widest_gap", "random"]
 Priority = NDArray[Any]  # float64, or uint64 where drawn at random

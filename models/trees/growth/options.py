@@ -8,7 +8,7 @@ from typing import Any, Literal
 from sklearn.utils._param_validation import Interval
 
 from models.numerics.validation import words_of
-from models.trees.splits import TieBreak
+from models.trees.growth.splits import TieBreak
 
 Straddlers = Literal["discard", "keep"]
 CategoriesOf = Literal["region", "pairs"]
