@@ -6,7 +6,7 @@ import pytest
 from hypothesis import settings
 
 # Doctests are looked for in every file but these: scripts, and helpers that need packages of their own.
-collect_ignore_glob = ["benchmarks/*", "engines/sitecustomize.py", "engines/tiny_qwen.py"]
+collect_ignore_glob = ["benchmarks/*", "engines/llama_server.py", "engines/sitecustomize.py", "engines/tiny_qwen.py"]
 
 FEW = "few"
 

@@ -48,6 +48,7 @@ def keep_killed(parent: Path, partial: Path) -> None:
 def reason(error: BaseException) -> str:
     """The class of an error, and the first line of its message if that cannot quote the data.
 
+    >>> from models.records.errors import OutputError
     >>> reason(KeyError("a patient's name"))
     'KeyError'
     >>> reason(OutputError("The disk is full."))

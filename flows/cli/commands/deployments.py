@@ -18,7 +18,8 @@ EXAMPLES = """Examples:
   prefstudy deployments           print it
   prefstudy deployments --write   write it over the prefect.yaml of this clone
 
-Then, from the root of the clone: PREFSTUDY_ROOT=$PWD prefect --no-prompt deploy --all"""
+Then, from the root of the clone:
+  PREFSTUDY_ROOT=$PWD prefect --no-prompt deploy --all"""
 
 PREFECT_YAML = Path(__file__).parents[3] / "prefect.yaml"
 AFTER_ALL = Nightly(cron="0 6 * * *")

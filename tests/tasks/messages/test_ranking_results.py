@@ -44,7 +44,7 @@ def test_a_delta_is_the_accuracy_without_a_feature_minus_the_one_with_all(result
     changes = {key: change for key, change in value.items() if key[1] == "delta_accuracy"}
     assert {name for name, _, _ in changes} == {spec.name for spec in START}
     for (name, _, split), change in changes.items():
-        assert change == value[name, "accuracy", split] - value["all_features", "accuracy", split]
+        assert change == pytest.approx(value[name, "accuracy", split] - value["all_features", "accuracy", split])
     assert min(changes.values()) < 0, "some feature is missed, so that the sign shows"
 
 
