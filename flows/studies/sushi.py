@@ -9,9 +9,9 @@ from pydantic import Field
 
 from models.records.published import Published, published_by_split
 from models.records.studies.respondent_results import GP_MODEL, TREE_MODEL
-from tasks.asking.active_learning import Asked, ask_everybody
-from tasks.asking.asking import CHOICES, WAYS, Way
+from tasks.asking.active_learning import AskingPlan, ask_everybody
 from tasks.asking.history import LEARNING, Cohorts, learn_from_history
+from tasks.asking.ways_of_asking import CHOICES, WAYS, Way
 from tasks.respondents.gp_accuracy import score_gps
 from tasks.respondents.leaving_out import LEAVING_OUT, leave_features_out
 from tasks.respondents.many_trees import describe_trees
@@ -76,12 +76,12 @@ def sushi_study(config: SushiConfig = PAPER) -> Path:
         with run.step("Fit two trees to each user"):
             score_variants("sushi", trial, config.variants, PUBLISHED, run.results)
             draw_example(trial, config.variants, config.example_user, run.results)
-            describe_trees(trial, config.papers, run.results)
+            describe_trees(trial, config.paper_protocol, run.results)
         with run.step(LEAVING_OUT):
-            leave_features_out("sushi", trial, config.papers, run.results)
-        score_gps("sushi", run, trial, config.papers, PUBLISHED_GP, n_users=n_users)
+            leave_features_out("sushi", trial, config.paper_protocol, run.results)
+        score_gps("sushi", run, trial, config.paper_protocol, PUBLISHED_GP, n_users=n_users)
         try_all(run, trial, config.tried, () if table.manifest.simulated else PUBLISHED)
-        asked = Asked(table=table.folder, users=config.users, questions=config.questions, seed=config.seed)
+        asked = AskingPlan(table=table.folder, users=config.users, questions=config.questions, seed=config.seed)
         ask_everybody(
             "sushi", run, asked, config.ways, known=n_users, gp_users=config.gp_users, published=PUBLISHED_ASKING
         )

@@ -13,8 +13,8 @@ from prefect.cache_policies import NO_CACHE
 from models.records.base import Record
 from models.records.published import Published, beside_published
 from models.records.studies.asking_results import COURSES
-from tasks.asking.asking import WAYS, Way, ask, course_metrics, summarise
 from tasks.asking.comparing_courses import compare_courses
+from tasks.asking.ways_of_asking import WAYS, Way, ask, course_metrics, summarise
 from tasks.respondents.protocols import read_respondents
 from tasks.runs.progress import advance
 from tasks.runs.results import add_metrics, write_parquet
@@ -34,7 +34,7 @@ class Portion(Record):
     stop: int
 
 
-class Asked(Record):
+class AskingPlan(Record):
     """Whom to ask: the first `users` of a table (None: all), and the number of questions each."""
 
     table: Path
@@ -43,7 +43,7 @@ class Asked(Record):
     seed: int
 
 
-def portions(ways: Mapping[str, Way], asked: Asked, *, known: int, gp_users: int) -> list[Portion]:
+def portions(ways: Mapping[str, Way], asked: AskingPlan, *, known: int, gp_users: int) -> list[Portion]:
     """The work of asking in every way; only the first gp_users users are asked with a Gaussian process.
 
     known: number of users the table has.
@@ -59,7 +59,7 @@ def portions(ways: Mapping[str, Way], asked: Asked, *, known: int, gp_users: int
 
 
 @task(name="ask users", cache_policy=NO_CACHE)
-def ask_users(portion: Portion, asked: Asked, work: Path) -> Path:
+def ask_users(portion: Portion, asked: AskingPlan, work: Path) -> Path:
     """Ask the users of a portion. Returns a file with one row for each user and question."""
     respondents = read_respondents(asked.table, asked.users)
     judged = ask(
@@ -78,7 +78,7 @@ def ask_users(portion: Portion, asked: Asked, work: Path) -> Path:
 def ask_everybody(
     study: str,
     run: RunFolder,
-    asked: Asked,
+    asked: AskingPlan,
     ways: Mapping[str, Way],
     *,
     known: int,

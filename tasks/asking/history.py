@@ -20,7 +20,7 @@ from models.records.base import Record
 from models.records.results import MetricRow
 from models.records.studies.asking_results import HISTORY, WITH_HISTORY, WITHOUT_HISTORY
 from models.scores.ranks import competition_ranks
-from tasks.asking.asking import course_metrics, ranked_items
+from tasks.asking.ways_of_asking import course_metrics, ranked_items
 from tasks.respondents.protocols import Respondents, read_respondents
 from tasks.runs.progress import advance
 from tasks.runs.results import add_metrics, write_parquet

@@ -35,7 +35,7 @@ from models.records.results import MetricRow
 from models.scores.accuracy import accuracies
 from models.scores.discrimination import auc, balanced_accuracy, log_loss
 from models.scores.duel_splits import Duels, Split, hold_out, in_folds
-from tasks.duels.comparisons import write_comparisons, write_medians
+from tasks.duels.model_comparison import write_comparisons, write_medians
 from tasks.duels.read_duels import read_duels
 from tasks.runs.progress import advance
 from tasks.runs.results import write_json, write_metrics, write_parquet

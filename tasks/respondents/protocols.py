@@ -29,7 +29,7 @@ from tasks.tables.encode import CategoricalEncoding, encode
 Split = Literal["pair", "item"]
 Encoding = Literal["categorical_3", "categorical", "codes", "one_hot"]
 
-GIVEN_AS: Mapping[Encoding, CategoricalEncoding] = {
+TABLE_ENCODINGS: Mapping[Encoding, CategoricalEncoding] = {
     "categorical_3": "categories",
     "categorical": "categories",
     "codes": "codes",
@@ -141,7 +141,7 @@ def fit_trees(respondents: Respondents, protocol: Protocol, *, seed: int, test_s
 def _fit(
     respondents: Respondents, protocol: Protocol, seed: int, test_share: float
 ) -> tuple[PreferenceTrees, SplitComparisons]:
-    encoded = respondents.encoded[GIVEN_AS[protocol.encoding]]
+    encoded = respondents.encoded[TABLE_ENCODINGS[protocol.encoding]]
     split = split_comparisons(respondents, protocol, seed, test_share)
     known = _rows_known_in_training(split, protocol)
     place = np.cumsum(known) - 1
@@ -161,7 +161,7 @@ def score_protocol(respondents: Respondents, protocol: Protocol, *, seed: int, t
     Returns one row for each user: user_id, accuracy, strict_accuracy and decided_share of both parts, leaves, depth.
     """
     trees, split = _fit(respondents, protocol, seed, test_share)
-    items = respondents.encoded[GIVEN_AS[protocol.encoding]].items[split.item_of_row]
+    items = respondents.encoded[TABLE_ENCODINGS[protocol.encoding]].items[split.item_of_row]
     utility = trees.predict(items, split.user_of_row)[split.comparisons]
     scores = accuracies_of_users(respondents, utility[:, 0] - utility[:, 1], split.test)
     return pd.DataFrame({**scores, "leaves": trees.n_leaves_, "depth": trees.depth_})
@@ -174,7 +174,7 @@ def score_pooled(
 
     Holds out the same comparisons of each user as `score_protocol` does.
     """
-    encoded = respondents.encoded[GIVEN_AS[protocol.encoding]]
+    encoded = respondents.encoded[TABLE_ENCODINGS[protocol.encoding]]
     comparisons = respondents.comparisons
     test = _held_out(respondents, protocol, seed, test_share)
     seen, pairs = np.unique(comparisons, return_inverse=True)
@@ -256,7 +256,7 @@ def example_trees(
     ranking = seen[np.argsort(-wins[seen], kind="stable")]
     trees: dict[str, Any] = {}
     for variant, protocol in protocols.items():
-        encoded = respondents.encoded[GIVEN_AS[protocol.encoding]]
+        encoded = respondents.encoded[TABLE_ENCODINGS[protocol.encoding]]
         split = split_comparisons(respondents, protocol, seed, test_share)
         rows = np.flatnonzero(split.user_of_row == user)
         train = split.comparisons[(respondents.users == user) & ~split.test] - rows[0]

@@ -48,7 +48,7 @@ class TreeConfig(StudyConfig):
         return {protocol.variant: protocol for protocol in both}
 
     @property
-    def papers(self) -> Protocol:
+    def paper_protocol(self) -> Protocol:
         """The tree as the paper describes it: straddlers discarded."""
         return next(iter(self.variants.values()))
 
@@ -87,14 +87,14 @@ def study_choices(
         with run.step("Build the table"):
             table = build_table(name, config, run.work, users=config.users)
         trial = Trial(table=table.folder, users=config.users, test_share=config.test_share, seed=config.seed)
-        pooled = Pooled(protocol=config.papers, max_depth=config.pooled_depth)
+        pooled = Pooled(protocol=config.paper_protocol, max_depth=config.pooled_depth)
         with run.step("Fit two trees to each respondent, and one to all"):
             score_variants(name, trial, config.variants, published, run.results, pooled=pooled)
             draw_example(trial, config.variants, config.example_user, run.results)
-            describe_trees(trial, config.papers, run.results, config.sensitive)
+            describe_trees(trial, config.paper_protocol, run.results, config.sensitive)
         with run.step(LEAVING_OUT):
-            leave_features_out(name, trial, config.papers, run.results)
-        score_gps(name, run, trial, config.papers, published_gp, n_users=table.manifest.rows["users"])
+            leave_features_out(name, trial, config.paper_protocol, run.results)
+        score_gps(name, run, trial, config.paper_protocol, published_gp, n_users=table.manifest.rows["users"])
         with run.step("Write the report"):
             comparable = not table.manifest.simulated
             write_choice_summary(run.results, table.manifest.rows, test_share=config.test_share, comparable=comparable)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from data_adapters.table.pairwise_table import PairwiseTable
     from models.records.duel_results import PlayerSummary
-    from tasks.duels.losses import Losses
+    from tasks.duels.lost_matches import Losses
 
 EXAMPLES = """Examples:
   prefstudy explain tennis --player "Novak Djokovic"
@@ -43,8 +43,8 @@ def explain(
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Random seed.")] = 0,
 ) -> None:
     """Explain the matches that one player lost."""
-    from tasks.duels.kept_explanations import ExplainConfig
-    from tasks.duels.losses import SETTINGS, explain_losses, find_player
+    from tasks.duels.explanation_settings import ExplainConfig
+    from tasks.duels.lost_matches import SETTINGS, explain_losses, find_player
     from tasks.runs.run_folder import check_output
 
     if name not in SETTINGS:
@@ -116,7 +116,7 @@ def _keep(losses: Losses, out: Path) -> None:
     """Write the values as Parquet, and two drawings. Raises OutputError."""
     from reports.duels.explanation import explanation_picture, player_values
     from reports.page.html import standalone_svg
-    from tasks.duels.kept_explanations import write_explanations
+    from tasks.duels.explanation_results import write_explanations
 
     try:
         out.mkdir(parents=True, exist_ok=True)

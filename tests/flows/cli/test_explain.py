@@ -8,8 +8,8 @@ import pytest
 from flows.cli.commands.explain import _say
 from models.records.duel_results import MeanGap, PlayerSummary
 from models.shap.explanation import PreferenceExplanation
-from tasks.duels.kept_explanations import Explained
-from tasks.duels.losses import Losses, Place
+from tasks.duels.explanation_results import Explained
+from tasks.duels.lost_matches import Losses, Place
 
 
 def explained(*players: str) -> Explained:

@@ -10,7 +10,7 @@ import pytest
 
 from models.records.duel_results import ChosenMedians
 from models.records.results import MetricRow
-from tasks.duels.comparisons import compare, write_medians
+from tasks.duels.model_comparison import compare, write_medians
 
 
 def runs() -> pd.DataFrame:

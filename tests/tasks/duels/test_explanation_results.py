@@ -11,7 +11,8 @@ from data_adapters.catalogue import adapter
 from models.records.errors import UsageError
 from models.shap.explanation import PreferenceExplanation
 from models.shap.findings import Finding
-from tasks.duels.kept_explanations import VERDICTS, ExplainConfig, Explained, write_explanations, write_verdicts
+from tasks.duels.explanation_results import VERDICTS, Explained, write_explanations, write_verdicts
+from tasks.duels.explanation_settings import ExplainConfig
 from tasks.duels.published_findings import CHAMELEON, POKEMON, SYNTHETIC, TENNIS
 
 FINDING = Finding(

@@ -16,11 +16,12 @@ from models.scores.duel_splits import Duels
 from models.shap.context_shap import ContextShap
 from models.shap.explanation import REST, PreferenceExplanation, ShapSettings
 from models.shap.pref_shap import PrefShap
-from tasks.duels.kept_explanations import DuelsOf, Explained
+from tasks.duels.explanation_results import Explained
+from tasks.duels.explanation_settings import DuelKind
 
 
 def explain_duels(
-    kinds: Sequence[DuelsOf],
+    kinds: Sequence[DuelKind],
     models: Mapping[KernelModel, GPM | CGPM | UPM],
     duels: Duels,
     held_out: IntArray,
@@ -49,7 +50,7 @@ def explain_duels(
 
 
 def check_duels(
-    kinds: Sequence[DuelsOf], duels: Duels, held_out: IntArray, *, items_named: Mapping[str, int] | None = None
+    kinds: Sequence[DuelKind], duels: Duels, held_out: IntArray, *, items_named: Mapping[str, int] | None = None
 ) -> None:
     """Raise UsageError if there are no duels of some kind; to be called before anything is fitted."""
     for kind in kinds:
@@ -72,14 +73,14 @@ def _by_contexts(model: CGPM, duels: Duels, rows: IntArray, settings: ShapSettin
 
 
 def _by_items(
-    kind: DuelsOf, model: GPM | CGPM | UPM, duels: Duels, rows: IntArray, settings: ShapSettings
+    kind: DuelKind, model: GPM | CGPM | UPM, duels: Duels, rows: IntArray, settings: ShapSettings
 ) -> PreferenceExplanation:
     """Explain duels by the features of the two items; all items are the reference, contexts are weighted by duels."""
     players = _players(kind, duels.columns)
     return PrefShap(model, duels.items, players=players, settings=settings).duels(duels.items, duels.comparisons[rows])
 
 
-def _players(kind: DuelsOf, columns: Sequence[Column]) -> dict[str, tuple[int, ...]]:
+def _players(kind: DuelKind, columns: Sequence[Column]) -> dict[str, tuple[int, ...]]:
     """The columns of each player."""
     players: dict[str, tuple[int, ...]] = {}
     if kind.apart:
@@ -93,7 +94,7 @@ def _players(kind: DuelsOf, columns: Sequence[Column]) -> dict[str, tuple[int, .
     return players
 
 
-def _rows(kind: DuelsOf, duels: Duels, held_out: IntArray, items_named: Mapping[str, int]) -> IntArray:
+def _rows(kind: DuelKind, duels: Duels, held_out: IntArray, items_named: Mapping[str, int]) -> IntArray:
     """The duels of a kind. Raises UsageError if there are none."""
     met = np.zeros(len(duels.comparisons), dtype=np.bool_)
     met[held_out] = True

@@ -18,7 +18,8 @@ from models.records.errors import UsageError
 from models.shap.context_shap import ContextShap
 from models.shap.pref_shap import PrefShap
 from models.shap.summary import mean_gap, means_by_group, summarise_players
-from tasks.duels.kept_explanations import ExplainConfig, Explained
+from tasks.duels.explanation_results import Explained
+from tasks.duels.explanation_settings import ExplainConfig
 from tasks.tables.encode import encode, encode_contexts
 
 

@@ -55,7 +55,7 @@ from models.scores.ranks import competition_ranks
 from models.trees.growth.grow import Growth
 from models.trees.growth.options import Straddlers
 from models.trees.growth.splits import TieBreak
-from tasks.respondents.protocols import GIVEN_AS, Encoding, Respondents
+from tasks.respondents.protocols import TABLE_ENCODINGS, Encoding, Respondents
 
 Model = Literal["preference_tree", "preference_gp"]
 
@@ -126,7 +126,7 @@ def ask(respondents: Respondents, way: Way, *, n_questions: int, seed: int, user
 
     strategy = Strategy(way.acquisition, way.top_leaf_first, way.repeats, way.one_leaf, way.recommend)
     seeds = mix(seed, keys)
-    surrogate = _surrogate(way, respondents.encoded[GIVEN_AS[way.encoding]], items, seeds)
+    surrogate = _surrogate(way, respondents.encoded[TABLE_ENCODINGS[way.encoding]], items, seeds)
     course = ask_and_learn(surrogate, ranking_oracle(ranks), seeds, n_questions=n_questions, strategy=strategy)
     return _judged(course, ranks, respondents.user_ids[users])
 

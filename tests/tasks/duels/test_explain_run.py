@@ -15,8 +15,8 @@ from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import write_table
 from models.kernels.selection import Tuning
 from models.records.errors import UsageError
-from tasks.duels.first_run import check_explainable, explain_run, explain_trial
-from tasks.duels.kept_explanations import VERDICTS
+from tasks.duels.explain_run import check_explainable, explain_run, explain_trial
+from tasks.duels.explanation_results import VERDICTS
 from tasks.duels.published_findings import SYNTHETIC, TENNIS
 from tasks.duels.scoring import DuelTrial, score_models
 

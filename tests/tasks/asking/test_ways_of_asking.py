@@ -16,8 +16,8 @@ from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import write_table
 from models.records.published import Published, beside_published
 from models.records.studies.asking_results import MEASURES
-from tasks.asking.active_learning import Asked, portions
-from tasks.asking.asking import CHOICES, WAYS, Way, ask, course_metrics, ranked_items, summarise
+from tasks.asking.active_learning import AskingPlan, portions
+from tasks.asking.ways_of_asking import CHOICES, WAYS, Way, ask, course_metrics, ranked_items, summarise
 from tasks.respondents.protocols import Respondents, read_respondents
 
 QUESTIONS = 9
@@ -106,7 +106,7 @@ def test_metrics_have_a_row_a_measure_and_question_and_one_published_value_a_way
 
 
 def test_work_is_cut_into_portions_that_cover_every_user_once() -> None:
-    asked = Asked(table=Path("sushi"), users=250, questions=9, seed=0)
+    asked = AskingPlan(table=Path("sushi"), users=250, questions=9, seed=0)
     work = portions(WAYS, asked, known=5000, gp_users=230)
     covered = {name: [at for p in work if p.name == name for at in range(p.start, p.stop)] for name in WAYS}
     assert covered["tree_top_leaf"] == list(range(250))

@@ -16,14 +16,9 @@ from models.kernels.gpm import CGPM, GPM, UPM
 from models.kernels.selection import Chosen, fit
 from models.records.duel_results import CHOSEN_MODELS, SPLIT_FIRST, KernelModel
 from models.scores.duel_splits import Duels, Split
-from tasks.duels.explain import check_duels, explain_duels, pooled
-from tasks.duels.kept_explanations import (
-    ExplainConfig,
-    Explained,
-    check_findings,
-    write_explanations,
-    write_verdicts,
-)
+from tasks.duels.explain_duels import check_duels, explain_duels, pooled
+from tasks.duels.explanation_results import Explained, write_explanations, write_verdicts
+from tasks.duels.explanation_settings import ExplainConfig, check_findings
 from tasks.duels.scoring import DuelTrial
 from tasks.runs.workers import one_blas_thread
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from flows.cli.found import shown_metrics
+from flows.cli.result_table import shown_metrics
 from models.records.results import MetricRow
 
 

@@ -12,8 +12,8 @@ from data_adapters.source.simulation import simulate
 from data_adapters.table.pairwise_table import PairwiseTable
 from models.kernels.gpm import CGPM
 from models.records.errors import UsageError
-from tasks.duels.kept_explanations import ExplainConfig
-from tasks.duels.losses import Losses, explain_losses
+from tasks.duels.explanation_settings import ExplainConfig
+from tasks.duels.lost_matches import Losses, explain_losses
 
 
 @pytest.fixture(scope="module")
