@@ -82,7 +82,7 @@ def _config(
 
 
 def _booleans_for_numbers(given: Any, read: Any, location: tuple[str | int, ...] = ()) -> Iterator[ErrorDetails]:
-    """Errors for settings given as true or false where a number is expected. Pydantic would read 1 and 0."""
+    """Errors for settings given as true or false where a number is expected; pydantic would take them for 1 and 0."""
     if isinstance(given, Mapping):
         for name, value in given.items():
             yield from _booleans_for_numbers(value, read[name], (*location, name))

@@ -1,4 +1,4 @@
-"""The table printed after a run: one number for each model, and the published numbers beside ours."""
+"""The table printed after a run: one number for each model, beside the published numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NUMBERS = ("Found", "Published")
 def shown_run(run_dir: Path, *, published_simulated: bool) -> RenderableType:
     """The table of a finished run, without published numbers if its data is simulated.
 
-    published_simulated: whether the publication simulated its data too, so that the numbers can be compared after all.
+    published_simulated: whether the published numbers are of simulated data too, and so can be compared.
     """
     rows = TypeAdapter(tuple[MetricRow, ...]).validate_json((run_dir / "results" / "metrics.json").read_bytes())
     record = RunRecord.model_validate_json((run_dir / "run.json").read_bytes())

@@ -22,7 +22,7 @@ from tasks.runs.run_folder import RunFolder
 
 ASKING = "Ask every user"
 AT_ONCE: Mapping[str, int] = {"preference_tree": 5000, "preference_gp": 100}
-"""Number of users that one task asks: as many as take some seconds."""
+"""Number of users per task; a task then takes some seconds."""
 
 
 class Portion(Record):
@@ -35,7 +35,7 @@ class Portion(Record):
 
 
 class AskingPlan(Record):
-    """Whom to ask: the first `users` of a table (None: all), and the number of questions each."""
+    """The users to ask, the first `users` of a table (None: all), and the number of questions to each."""
 
     table: Path
     users: int | None
@@ -85,9 +85,9 @@ def ask_everybody(
     gp_users: int,
     published: Sequence[Published],
 ) -> None:
-    """Ask the users of a run in every way, and write what is found.
+    """Ask the users of a run in every way, and write the results.
 
-    known: number of users the table has; published: values to stand beside the curves.
+    known: number of users the table has; published: values to report beside the curves.
     """
     work = portions(ways, asked, known=known, gp_users=gp_users)
     with run.step(ASKING, total=len(work)):

@@ -1,4 +1,4 @@
-"""Explaining held-out duels: choosing the duels, the players and the models."""
+"""Explanations of held-out duels: the choice of the duels, of the players, and of the models."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ def check_duels(
 
 
 def pooled(parts: Sequence[Sequence[Explained]]) -> list[Explained]:
-    """Join the explanations of the same kinds from several folds, each by the models of its fold."""
+    """Join the explanations of several folds, kind by kind; each fold is explained by its own models."""
     return [
-        replace(of_one[0], explanation=_joined([one.explanation for one in of_one]))
-        for of_one in zip(*parts, strict=True)
+        replace(folds[0], explanation=_joined([fold.explanation for fold in folds]))
+        for folds in zip(*parts, strict=True)
     ]
 
 
@@ -112,8 +112,8 @@ def _rows(kind: DuelKind, duels: Duels, held_out: IntArray, items_named: Mapping
         met &= _in_level(duels.contexts, duels.context_columns, *kind.where)[duels.context_of]
     if not met.any():
         raise UsageError(
-            f"explaining.kinds, {kind.name}: there are no such duels among {len(held_out):,} held out. Hold out more, "
-            "simulate more items, or leave this kind out."
+            f"explaining.kinds, {kind.name}: none of the {len(held_out):,} held-out duels is of this kind. Hold out "
+            "more, simulate more items, or leave this kind out."
         )
     return np.flatnonzero(met)
 
@@ -134,14 +134,14 @@ def _in_level(rows: FloatArray, columns: Sequence[Column], feature: str, level: 
     at = _column(columns, feature)
     levels = columns[at].levels or ()
     if level not in levels:
-        raise UsageError(f"explaining.kinds: {feature} has no level {level!r}: {', '.join(levels)}")
+        raise UsageError(f"explaining.kinds: {feature} has no level {level!r}. Its levels: {', '.join(levels)}")
     return np.asarray(rows[:, at] == levels.index(level))
 
 
 def _column(columns: Sequence[Column], name: str) -> int:
     names = [column.name for column in columns]
     if name not in names:
-        raise UsageError(f"explaining.kinds: there is no column {name!r}: {', '.join(names)}")
+        raise UsageError(f"explaining.kinds: there is no column {name!r}. Columns: {', '.join(names)}")
     return names.index(name)
 
 

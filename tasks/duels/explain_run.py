@@ -1,4 +1,4 @@
-"""Explaining the models of a study's first run: they are refitted, and their held-out preferences explained."""
+"""Explanations of a study's first run: its models are fitted again, and its held-out duels explained."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def explain_run(trial: DuelTrial, config: ExplainConfig, results: Path) -> None:
 
 
 def explain_trial(trial: DuelTrial, config: ExplainConfig, chosen: Sequence[Mapping[str, Any]]) -> list[Explained]:
-    """As `explain_run`, without Prefect and files. Each fold is explained by its own models.
+    """Like `explain_run`, without Prefect and files. Each fold is explained by its own models.
 
-    Explained are the utility model and the preference model, with contexts if there is such a model.
+    The models are the utility model and the preference model (the one with contexts, if there is one).
     """
     duels = trial.duels()
     names = _models(trial)

@@ -32,7 +32,7 @@ VERDICTS = TypeAdapter(tuple[Verdict, ...])
 class Explained:
     """Explanations of the duels of one kind by one model, from the winner's side.
 
-    name, title: those of the kind. of: whether features of the items or of the contexts explain.
+    name, title: of the kind. of: whose features explain the duels, those of the items or of the contexts.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Explained:
     of: Literal["items", "contexts"] = "items"
 
     def summary(self) -> ExplanationSummary:
-        """Its players by importance."""
+        """The summary of these explanations, players by importance."""
         players = summarise_players(self.explanation)
         return ExplanationSummary(
             kind=self.name,

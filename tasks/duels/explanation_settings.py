@@ -21,28 +21,29 @@ class DuelKind(Record):
     title: str = Field(description="heading shown in the report")
     by_contexts: bool = Field(default=False, description="explain by features of the contexts instead of the items")
     between: tuple[str, str, str] | None = Field(
-        default=None, description="a categorical feature and two of its levels; keeps duels between the two levels"
+        default=None,
+        description="keeps duels between two levels of a categorical feature: the feature and the two levels",
     )
     within: tuple[str, tuple[str, ...]] | None = Field(
-        default=None, description="a multi_hot feature and some of its levels; keeps duels of items with no other level"
+        default=None, description="keeps duels of items with no level but these: a multi_hot feature and the levels"
     )
     where: tuple[str, str] | None = Field(
-        default=None, description="a feature of the contexts and a level; keeps duels in such contexts"
+        default=None, description="keeps duels in contexts of one level: a feature of the contexts and the level"
     )
     apart: tuple[str, ...] = Field(
         default=(),
         description="columns, such as types=Fire, that are one player each; all other columns form one more player",
     )
     together: tuple[str, tuple[str, ...]] | None = Field(
-        default=None, description="name of a player, and the features that it combines"
+        default=None, description="features that count as one player: the name of the player and the features"
     )
     lost_by: str | None = Field(
-        default=None, description="name of an item; keeps all duels it lost, whether held out or not"
+        default=None, description="keeps all duels that one item lost, held out or not: the name of the item"
     )
 
 
 class ExplainConfig(Record):
-    """How a study explains its models."""
+    """The settings of a study's explanations."""
 
     kinds: tuple[DuelKind, ...] = Field(default=(), description="kinds of duels to explain, each separately")
     findings: tuple[Finding, ...] = Field(default=(), description="published findings to judge by the explanations")
@@ -54,7 +55,9 @@ class ExplainConfig(Record):
         description="distribution of the features outside a coalition: conditional on those inside (observational), or "
         "marginal (interventional)",
     )
-    regularisation: float = Field(default=1e-3, gt=0, description="lambda of the observational reference")
+    regularisation: float = Field(
+        default=1e-3, gt=0, description="lambda, the ridge penalty of the observational reference"
+    )
     budget: float = Field(
         default=4e12,
         gt=0,

@@ -1,4 +1,4 @@
-"""Why one player loses: lost matches explained by features of the two players and of the place."""
+"""Explanations of the matches that one player lost, by features of the two players and of the place."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
         "rank": 300,
     },
 }  # fmt: skip
-"""Settings of the model of each data set; `models.kernels.gpm_search` finds about these with a tenth held out."""
+"""Settings of the model of each data set, close to what `models.kernels.gpm_search` finds with a tenth held out."""
 
 
 def explain_losses(

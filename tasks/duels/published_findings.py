@@ -1,4 +1,4 @@
-"""The findings of pref-shap's section 4 and Figures 2 to 8 about what decides preferences, and the test of each.
+"""The findings of pref-shap's section 4 and Figures 2 to 8 about what decides preferences, each with its test.
 
 The duels to explain, the statistic of each finding and its threshold are fixed before a run. If the paper says that a
 feature matters, its importance must exceed an equal share of all features. If it says that one feature matters more
@@ -63,7 +63,9 @@ _fig5 = partial(
 POKEMON = ExplainConfig(
     kinds=(
         _OF_ALL,
-        DuelKind(name="four_types", title=f"Battles of types {', '.join(_FOUR)}", within=("types", _FOUR), apart=_types),
+        DuelKind(
+            name="four_types", title=f"Battles of types {', '.join(_FOUR)}", within=("types", _FOUR), apart=_types,
+        ),
     ),
     findings=(
         _fig4(

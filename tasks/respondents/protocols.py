@@ -1,4 +1,4 @@
-"""One tree for each respondent under a protocol: the choices of split, tree and encoding behind a published number."""
+"""One tree for each respondent under a protocol: how comparisons are split, items encoded, and trees grown."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def protocol_grid(ratios: tuple[float, ...] = (0.0625, 0.25, 1.0)) -> tuple[Prot
 
 @dataclass(frozen=True, eq=False)
 class Respondents:
-    """The comparisons of some users, and a hash of each user's id that seeds what is random about that user."""
+    """The comparisons of some users; user_keys, a hash of each user's id, seeds what is random about that user."""
 
     table: PairwiseTable
     encoded: dict[CategoricalEncoding, Encoded]
@@ -88,14 +88,12 @@ def read_respondents(table_folder: Path, users: int | None = None) -> Respondent
     categorical = [feature.name for feature in table.item_features if feature.kind == "categorical"]
     ways: tuple[CategoricalEncoding, ...] = ("categories", "codes", "one_hot")
     encoded = {way: encode(table, categorical=dict.fromkeys(categorical, way)) for way in ways}
-    any_of_them = encoded["categories"]
-    if any_of_them.users is None or any_of_them.user_ids is None:
+    default = encoded["categories"]
+    if default.users is None or default.user_ids is None:
         raise ValueError(f"the table {table.name} has no users, so there is no tree for each of them")
-    mine = any_of_them.users < (len(any_of_them.user_ids) if users is None else users)
-    user_ids = tuple(str(user) for user in any_of_them.user_ids[:users])
-    return Respondents(
-        table, encoded, any_of_them.users[mine], any_of_them.comparisons[mine], user_ids, hash_texts(user_ids)
-    )
+    mine = default.users < (len(default.user_ids) if users is None else users)
+    user_ids = tuple(str(user) for user in default.user_ids[:users])
+    return Respondents(table, encoded, default.users[mine], default.comparisons[mine], user_ids, hash_texts(user_ids))
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +112,7 @@ def _held_out(respondents: Respondents, protocol: Protocol, seed: int, test_shar
 
 
 def split_comparisons(respondents: Respondents, protocol: Protocol, seed: int, test_share: float) -> SplitComparisons:
-    """The comparisons with those a protocol holds out; the same for every model."""
+    """The comparisons, with a mark on those that a protocol holds out; the same for every model."""
     users, comparisons = respondents.users, respondents.comparisons
     test = _held_out(respondents, protocol, seed, test_share)
     n_items = len(respondents.table.items)
@@ -231,7 +229,7 @@ def metric_rows(study: str, variant: str, scores: pd.DataFrame, *, model: str = 
 
 
 def typical_user(scores: pd.DataFrame) -> str:
-    """Of the users whose trees have the median size, the first one whose test accuracy is nearest to the median."""
+    """The first user with a tree of median size whose test accuracy is nearest to the median."""
     size, accuracy = scores["leaves"].to_numpy(), scores["test_accuracy"].to_numpy()
     usual = np.flatnonzero(size == np.sort(size)[len(size) // 2])
     nearest = np.nanargmin(np.abs(accuracy[usual] - np.nanmedian(accuracy)))

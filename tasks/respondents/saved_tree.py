@@ -1,4 +1,4 @@
-"""A fitted tree in a file, with what is needed to fit it again, to show it, and to edit it."""
+"""A tree saved in a file, with the source of its comparisons, so that it can be shown, edited and fitted again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class MadeFrom(Record):
 
 
 class SavedTree:
-    """A tree, what it was made from, and its training and test comparisons."""
+    """A fitted tree, the source of its comparisons, and these comparisons: training and test."""
 
     def __init__(self, tree: PreferenceTree, made_from: MadeFrom) -> None:
         self.tree, self.made_from = tree, made_from
@@ -43,9 +43,9 @@ class SavedTree:
     def fit(cls, made_from: MadeFrom, **parameters: Any) -> SavedTree:
         """Fit a tree with the parameters of `PreferenceTree`. Raises TableError or UsageError."""
         encoded = encode(read_table(made_from.table))
-        kept = cls(PreferenceTree(encoded.columns, **parameters), made_from)
-        kept.tree.fit(kept.items, kept.train)
-        return kept
+        saved = cls(PreferenceTree(encoded.columns, **parameters), made_from)
+        saved.tree.fit(saved.items, saved.train)
+        return saved
 
     @classmethod
     def read(cls, path: Path, *, table: Path | None = None) -> SavedTree:
@@ -100,7 +100,7 @@ def _comparisons(made_from: MadeFrom) -> tuple[FloatArray, IntArray, IntArray]:
     table = read_table(made_from.table)
     if table.name != made_from.table_name:
         raise TableError(
-            f"{made_from.table} is the table {table.name}, the tree was made from {made_from.table_name}. "
+            f"{made_from.table} holds the table {table.name}, but the tree was made from {made_from.table_name}. "
             f"Name the right folder with --table."
         )
     encoded = encode(table)

@@ -298,7 +298,10 @@ def test_where_the_output_cannot_be_written_one_line_says_so(command: str) -> No
 def test_the_folder_that_prefect_gets_where_its_home_cannot_be_written_is_removed_at_the_end(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "aside").mkdir()
-    script = "import os, flows.cli.prefect_runtime as e; e.prepare_prefect(); print(os.path.isdir(os.environ['PREFECT_HOME']))"
+    script = (
+        "import os; from flows.cli.prefect_runtime import prepare_prefect; prepare_prefect(); "
+        "print(os.path.isdir(os.environ['PREFECT_HOME']))"
+    )
     environment = {"PREFECT_HOME": str(tmp_path / "file" / "home"), "TMPDIR": str(tmp_path / "aside")}
     run = subprocess.run(
         [sys.executable, "-c", script], env=os.environ | environment, check=True, capture_output=True, text=True

@@ -65,22 +65,22 @@ def test_the_three_modules_are_written_and_what_they_read_is_said(house, lizards
     assert sum(len(path.read_text().splitlines()) for path in files(house)) < 194 / 2 + 15
     before = {path: path.read_text() for path in files(house)}
     assert main(command) == 2
-    assert "there is such a study or data set" in capsys.readouterr().err
+    assert "a study or data set with this name exists" in capsys.readouterr().err
     assert {path: path.read_text() for path in files(house)} == before
 
 
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("sushi", "there is such a study or data set"),
+        ("sushi", "a study or data set with this name exists"),
         ("Lizards", "small letters"),
         ("2lizards", "small letters"),
         ("liz-ards", "small letters"),
         ("../lizards", "small letters"),
-        ("class", "a word of Python"),
-        ("match", "a word of Python"),
+        ("class", "reserved in Python"),
+        ("match", "reserved in Python"),
         ("statistics", "a module of Python's own"),
-        ("all", "commands use this word"),
+        ("all", "another meaning in commands"),
     ],
 )
 def test_a_name_that_cannot_be_or_is_taken_is_refused(house, lizards, capsys, name, complaint) -> None:
@@ -96,7 +96,7 @@ def test_a_name_that_cannot_be_or_is_taken_is_refused(house, lizards, capsys, na
             ("winner,loser", "won,lost"),
             [],
             2,
-            "--winner: contests.csv has no column winner. Say which it is: won, lost",
+            "--winner: contests.csv has no column winner. Name one of its columns: won, lost",
         ),
         (("", ""), ["--loser", "looser"], 2, "--loser: contests.csv has no column looser"),
         (("L1,", "L99,"), [], 2, "without L99"),

@@ -33,7 +33,7 @@ from prompts.engines.server import ServerSettings
 from prompts.ledger import Ledger
 from prompts.ledger_entry import LedgerError, read_export
 from reports.page.render import render
-from tasks.messages.ranking_results import PUBLISHED, PUBLISHED_MODEL, write_feature_worth
+from tasks.messages.ranking_results import PUBLISHED, PUBLISHED_MODEL, write_comparability, write_feature_worth
 from tasks.messages.settings import LoopSettings
 from tasks.runs.results import METRICS, write_metrics
 
@@ -280,7 +280,7 @@ def test_the_command_line_runs_the_published_features_by_keyword(
     assert main(["run", "pmr", "--simulated", *settings]) == 0
     [run] = (tmp_path / "runs" / "pmr").glob("2*")
     said = words(run)
-    assert "They were given; nothing was proposed." in said
+    assert "The features were given; none was proposed." in said
     assert "Asked directly" not in said
     assert {row.variant for row in metrics(run)} >= {"red_flag_syndrome", "symptom_trajectory"}
     assert main(["ledger", "show"]) == 0
@@ -337,6 +337,7 @@ def test_answers_of_the_papers_model_on_the_real_inboxes_stand_beside_what_was_p
     (copy / "run.json").write_text(json.dumps(record))
     asked = json.loads((copy / "results" / "conversation.json").read_text())
     (copy / "results" / "conversation.json").write_text(json.dumps({**asked, "model": PUBLISHED_MODEL}))
+    write_comparability(copy / "results", RunRecord.model_validate(record).data, PUBLISHED_MODEL)
     rows = beside_published(metrics(copy), PUBLISHED)
     write_metrics(copy / "results" / "metrics.json", rows)
     features = [each["spec"]["name"] for each in json.loads((copy / "results" / "features.json").read_text())]

@@ -67,7 +67,7 @@ def test_what_cannot_be_explained_is_refused_before_anything_is_fitted(synthetic
     with pytest.raises(UsageError, match=f"explaining.findings, ab_first: nothing explains {kind.name} by gpm"):
         check_explainable(synthetic, CONFIG.model_copy(update={"kinds": others}))
     few = synthetic.model_copy(update={"test_share": 5e-4, "seed": 2})
-    with pytest.raises(UsageError, match="there are no such duels among"):
+    with pytest.raises(UsageError, match="held-out duels is of this kind"):
         check_explainable(few, CONFIG)
 
 
