@@ -206,7 +206,7 @@ def _settings(drafted: Draft) -> dict[str, str]:
 
 
 def literal(value: Any, indent: int = 4) -> str:
-    """A text, bool, or collection of texts as Python source with double quotes; a long collection takes several lines."""
+    """A text, bool, or collection of texts as Python source, double-quoted; a long collection takes several lines."""
     if isinstance(value, str):
         # repr takes double quotes for a text with a single one in it.
         return repr(value) if '"' in value else f'"{repr(chr(39) + value)[2:]}'

@@ -73,13 +73,13 @@ def test_the_three_modules_are_written_and_what_they_read_is_said(house, lizards
     ("name", "complaint"),
     [
         ("sushi", "a study or data set with this name exists"),
-        ("Lizards", "small letters"),
-        ("2lizards", "small letters"),
-        ("liz-ards", "small letters"),
-        ("../lizards", "small letters"),
+        ("Lizards", "lower-case letters"),
+        ("2lizards", "lower-case letters"),
+        ("liz-ards", "lower-case letters"),
+        ("../lizards", "lower-case letters"),
         ("class", "reserved in Python"),
         ("match", "reserved in Python"),
-        ("statistics", "a module of Python's own"),
+        ("statistics", "a module of Python has this name"),
         ("all", "another meaning in commands"),
     ],
 )
