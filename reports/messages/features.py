@@ -7,11 +7,13 @@ from typing import Any
 
 from models.records.feature_spec import FeatureSpec
 from models.records.studies.message_results import (
+    COMPARABILITY,
     EXTRACTION_ACCURACY,
     FEATURES,
     SEARCH,
     WORDINGS,
     WORTH,
+    Comparability,
     FeatureWorth,
     FoundFeature,
     HardKind,
@@ -133,7 +135,7 @@ def _sensitivity(run: FinishedRun) -> list[Block]:
     worth: list[FeatureWorth] = run.document(WORTH, list[FeatureWorth])
     if not worth:
         return []
-    published = not run.record.simulated and any(each.published for each in worth)
+    published = run.document(COMPARABILITY, Comparability).comparable and any(each.published for each in worth)
     rows = []
     for each in worth:
         cells = [spaced(each.feature)]

@@ -1,4 +1,4 @@
-"""`prefstudy explain` prints what was computed, and computes nothing itself."""
+"""`prefstudy explain` prints what the task computed, and computes nothing itself."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ ITEMS, CONTESTS = 24, 60
 
 @pytest.fixture
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty house, so that nothing is written into this one."""
+    """An empty copy of the folders, so that nothing is written into this repository."""
     for place in new.MODULES.values():
         (tmp_path / "house" / place).parent.mkdir(parents=True)
     monkeypatch.setattr(new, "HOUSE", tmp_path / "house")
@@ -131,7 +131,7 @@ def test_texts_are_written_as_python_reads_them(text: str) -> None:
 
 
 def test_a_study_walks_from_a_table_to_a_report_and_through_the_projects_checks(lizards: Path, tmp_path: Path) -> None:
-    """README: how to add a study. In a copy of the repository, in processes that know only the copy."""
+    """The walk of the README, in a copy of the repository and in processes that use only the copy."""
     if not (ROOT / ".git").exists():
         pytest.skip("not a clone, so that nothing says which files are the repository's")
     house = tmp_path / "house"

@@ -1,4 +1,4 @@
-"""What the terminal says of a finished run: a held-out number a model, and what was published beside what was found."""
+"""The table after a run: one held-out number per model, and published numbers beside those found."""
 
 from __future__ import annotations
 

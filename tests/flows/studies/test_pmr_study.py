@@ -1,4 +1,4 @@
-"""The PMR study from raw files to report: what a run holds, that it can be resumed, and what it keeps to itself."""
+"""The PMR study from raw files to report: the content of a run, its resumption, and patients' texts stay private."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ pytestmark = pytest.mark.usefixtures("prefect_server")
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory: pytest.TempPathFactory) -> PmrConfig:
-    """Rules on inboxes in whose texts two words stand that must be found nowhere else."""
+    """Keyword rules on inboxes whose texts hold two words that must not appear anywhere else."""
     raw = tmp_path_factory.mktemp("canary") / "pmr"
     simulate(adapter("pmr"), raw, seed=0)
     for file in INBOX_FILES.values():
@@ -70,7 +70,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> PmrConfig:
 
 
 class Parrot(Rules):
-    """Repeats what patients wrote wherever it may."""
+    """An engine that repeats patients' texts wherever an answer allows it."""
 
     def reply(self, requests: Sequence[Request]) -> list[Reply]:
         return [self._repeat(request) or super(Parrot, self).reply([request])[0] for request in requests]
@@ -328,7 +328,7 @@ def test_the_metrics_are_kept_as_an_artifact_without_a_text(run_dir: Path) -> No
 def test_answers_of_the_papers_model_on_the_real_inboxes_stand_beside_what_was_published(
     run_dir: Path, tmp_path: Path
 ) -> None:
-    """A finished run dressed up as one of that model: nobody here has the model or the inboxes."""
+    """A finished run edited to look like one of that model on real inboxes; neither is available to tests."""
     copy = tmp_path / "run"
     shutil.copytree(run_dir, copy)
     record = json.loads((copy / "run.json").read_text())

@@ -1,4 +1,4 @@
-"""The sushi study from raw files to report, on simulated data: what a run folder holds, and that it can be repeated."""
+"""The sushi study from raw files to report, on simulated data: the content of a run folder, and its repetition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of a page that explains preferences."""
+"""The section that explains preferences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the curves of asking say, in a case worked out by hand."""
+"""Comparisons of the ways of asking, in a case worked out by hand."""
 
 from __future__ import annotations
 

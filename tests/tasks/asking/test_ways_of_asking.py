@@ -1,4 +1,4 @@
-"""Asking users by their rankings: what the rows say, and that nobody's questions depend on who else is asked."""
+"""Asking users by their rankings: the measures in each row, and one user's questions do not depend on the others."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_ranks_are_read_off_the_comparisons(simulated: Respondents) -> None:
 
 
 def test_a_last_user_who_likes_the_last_item_best_is_ranked_too(simulated: Respondents) -> None:
-    """Her favourite loses to nothing, so nothing counts up to it."""
+    """The favourite never loses; ranks are counted from losses, so its rank is 1."""
     pairs = np.array([(winner, loser) for winner in range(9, -1, -1) for loser in range(winner)])
     alone = dataclasses.replace(
         simulated,

@@ -1,4 +1,4 @@
-"""Which duels are explained, as the play of which features."""
+"""The duels that are explained, and the features or groups of features that are the players."""
 
 from __future__ import annotations
 

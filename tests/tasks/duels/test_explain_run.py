@@ -1,4 +1,4 @@
-"""What a study chose is explained on the duels it held out, and the findings are judged."""
+"""The chosen models are explained on held-out duels, and the findings are judged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explanations and verdicts as a run keeps them."""
+"""Explanations and verdicts in the results of a run."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def explained(table: PairwiseTable, player: str) -> Losses:
 
 
 def player(table: PairwiseTable, *, losing: bool = True) -> tuple[str, str, int]:
-    """The id and name of someone who lost, and how often."""
+    """The id and name of a player who lost, and the number of losses."""
     comparisons = table.comparisons.to_pandas()
     lost = comparisons["right_id"].where(comparisons["left_wins"], comparisons["left_id"]).value_counts()
     item = lost.index[0]

@@ -1,4 +1,4 @@
-"""What a study of duels claims about its models, by values worked out by hand."""
+"""Comparisons of the models of a study of duels, against values worked out by hand."""
 
 from __future__ import annotations
 

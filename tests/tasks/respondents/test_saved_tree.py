@@ -1,4 +1,4 @@
-"""A tree in a file: read back as it was, edited, and refused where it does not fit."""
+"""Saved trees: read back as written, edited, and refused if they do not fit."""
 
 from __future__ import annotations
 
