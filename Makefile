@@ -22,8 +22,8 @@ demo: setup
 test: setup
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
-# The mathematics on the linear algebra of two other kinds of processor: few examples of each property, and nothing that
-# only loads the shap library.
+# The tests of models with the linear algebra of two other kinds of processor. To save time: few examples of each
+# property, and no test that loads the shap library.
 test-kernels: setup
 	@set -e; for kernel in Haswell Prescott; do \
 		echo "tests/models with OPENBLAS_CORETYPE=$$kernel"; \

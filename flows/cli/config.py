@@ -73,7 +73,7 @@ def _config(
     given = {name: value for name, value in options.items() if value is not None}
     try:
         config = kind.model_validate({**settings, **given})
-        problems = list(_truths_read_as_numbers(settings, config.model_dump()))
+        problems = list(_booleans_for_numbers(settings, config.model_dump()))
     except ValidationError as error:
         problems = error.errors()
     if problems:
@@ -81,14 +81,14 @@ def _config(
     return config
 
 
-def _truths_read_as_numbers(given: Any, read: Any, location: tuple[str | int, ...] = ()) -> Iterator[ErrorDetails]:
-    """Errors for settings given as true or false where a number is expected. Pydantic would read 1 and 0."""
+def _booleans_for_numbers(given: Any, read: Any, location: tuple[str | int, ...] = ()) -> Iterator[ErrorDetails]:
+    """Errors for settings given as true or false where a number is expected; pydantic would take them for 1 and 0."""
     if isinstance(given, Mapping):
         for name, value in given.items():
-            yield from _truths_read_as_numbers(value, read[name], (*location, name))
+            yield from _booleans_for_numbers(value, read[name], (*location, name))
     elif isinstance(given, list):
         for at, (value, value_read) in enumerate(zip(given, read, strict=False)):
-            yield from _truths_read_as_numbers(value, value_read, (*location, at))
+            yield from _booleans_for_numbers(value, value_read, (*location, at))
     elif isinstance(given, bool) and not isinstance(read, bool):
         yield {"type": "number", "loc": location, "msg": "Input should be a number", "input": str(given).lower()}
 

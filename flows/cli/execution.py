@@ -13,7 +13,7 @@ from rich.text import Text
 
 from data_adapters.source.locate import locate
 from flows.cli import console
-from flows.cli.engine import interruptible, server_answers
+from flows.cli.prefect_runtime import interruptible, server_answers
 from flows.cli.studies import Study
 from models.records.errors import MissingDataError, PrefstudyError
 from tasks.runs.run_folder import check_output
@@ -84,10 +84,10 @@ def _write_index(out: Path) -> None:
 
     with console.progress("Writing the index"), interruptible(), server_answers():
         index = index_studies(out)
-    say_where({"Index": index, "PDF": index.with_suffix(".pdf")})
+    print_paths({"Index": index, "PDF": index.with_suffix(".pdf")})
 
 
-def say_where(files: dict[str, Path]) -> None:
+def print_paths(files: dict[str, Path]) -> None:
     """Print the paths of a report's files. The first one is the file to open."""
     console.say("")
     for name, path in files.items():

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from models.kernels.selection import Tuning
 from models.records.duel_results import DuelModel
-from tasks.duels.kept_explanations import ExplainConfig
+from tasks.duels.explanation_settings import ExplainConfig
 from tasks.duels.published_findings import CHAMELEON
 from tasks.duels.scoring import published_auc
 from tasks.duels.study import DuelConfig, study_duels

@@ -28,7 +28,7 @@ SEARCHING, JUDGING = "Find features", "Judge pairs directly"
 class PmrConfig(StudyConfig):
     """The study's settings; the defaults are the paper's where it states them."""
 
-    patients: int | None = Field(default=None, ge=6, description="patients an inbox where the data is simulated")
+    patients: int | None = Field(default=None, ge=6, description="number of patients in each simulated inbox")
     engine: EngineSettings = Field(
         default=VllmSettings(), description="what answers the questions: vllm, server, rules or replay"
     )
@@ -44,7 +44,7 @@ class PmrConfig(StudyConfig):
     )
     loop: LoopSettings = Field(default=LoopSettings(), description="how features are searched for")
     tree: TreeSettings = Field(default=TreeSettings(), description="how the tree is grown")
-    readable_depth: int = Field(default=3, ge=1, description="depth of the tree cut short for reading")
+    readable_depth: int = Field(default=3, ge=1, description="depth of the short tree that the report shows first")
     judge: bool = Field(default=True, description="also ask the model about every pair directly, in both orders")
 
     @property

@@ -8,10 +8,11 @@ from prefect import flow
 from pydantic import Field
 
 from models.records.published import Published, published_by_split
+from models.records.studies.asking_results import BANDIT, FOUND_SHARE, GP_QEUBO, TREE_TOP_LEAF
 from models.records.studies.respondent_results import GP_MODEL, TREE_MODEL
-from tasks.asking.active_learning import Asked, ask_everybody
-from tasks.asking.asking import CHOICES, WAYS, Way
+from tasks.asking.active_learning import AskingPlan, ask_everybody
 from tasks.asking.history import LEARNING, Cohorts, learn_from_history
+from tasks.asking.ways_of_asking import CHOICES, WAYS, Way
 from tasks.respondents.gp_accuracy import score_gps
 from tasks.respondents.leaving_out import LEAVING_OUT, leave_features_out
 from tasks.respondents.many_trees import describe_trees
@@ -28,21 +29,29 @@ PUBLISHED = published_by_split({"train": 0.998, "test": 0.888}, model=TREE_MODEL
 PUBLISHED_GP = published_by_split({"train": 0.997, "test": 0.895}, model=GP_MODEL, source=TABLE_1)
 PUBLISHED_ASKING = tuple(
     Published(
-        model=model, variant=way, metric="found_share", split="asked", at=9, value=0.7, source="dt-pbo, section 4.2"
+        model=model, variant=way, metric=FOUND_SHARE, split="asked", at=BANDIT, value=0.7, source="dt-pbo, section 4.2"
     )
-    for model, way in ((TREE_MODEL, "tree_top_leaf"), (GP_MODEL, "gp_qeubo"))
+    for model, way in ((TREE_MODEL, TREE_TOP_LEAF), (GP_MODEL, GP_QEUBO))
 )
 
 
 class SushiConfig(TreeConfig):
     """The study's settings; the defaults are the paper's."""
 
-    protocols: bool = Field(default=True, description="try every combination of the choices the paper leaves open")
-    active_learning: bool = Field(default=True, description="ask every user one question after another")
+    protocols: bool = Field(default=True, description="try every combination of the choices that the paper leaves open")
+    active_learning: bool = Field(
+        default=True, description="ask every user question after question, in each way of asking"
+    )
     questions: int = Field(default=20, ge=9, description="questions per user")
-    gp_users: int = Field(default=500, ge=2, description="users asked with a Gaussian process")
-    history_users: int = Field(default=950, ge=4, description="users who come in cohorts")
-    cohort: int = Field(default=50, ge=2, description="users per cohort")
+    gp_users: int = Field(default=500, ge=2, description="number of users asked with a Gaussian process")
+    history_users: int = Field(
+        default=950,
+        ge=4,
+        description="number of users, in cohorts, for the comparison with and without earlier users' answers",
+    )
+    cohort: int = Field(
+        default=50, ge=2, description="users per cohort; each cohort can start from the answers of those before"
+    )
 
     @property
     def ways(self) -> dict[str, Way]:
@@ -51,7 +60,7 @@ class SushiConfig(TreeConfig):
 
     @property
     def cohorts(self) -> Cohorts:
-        """The plan of the users who come in cohorts."""
+        """The plan of the users in cohorts."""
         return Cohorts(users=self.history_users, cohort=self.cohort, questions=self.questions, seed=self.seed)
 
     @property
@@ -76,12 +85,12 @@ def sushi_study(config: SushiConfig = PAPER) -> Path:
         with run.step("Fit two trees to each user"):
             score_variants("sushi", trial, config.variants, PUBLISHED, run.results)
             draw_example(trial, config.variants, config.example_user, run.results)
-            describe_trees(trial, config.papers, run.results)
+            describe_trees(trial, config.paper_protocol, run.results)
         with run.step(LEAVING_OUT):
-            leave_features_out("sushi", trial, config.papers, run.results)
-        score_gps("sushi", run, trial, config.papers, PUBLISHED_GP, n_users=n_users)
+            leave_features_out("sushi", trial, config.paper_protocol, run.results)
+        score_gps("sushi", run, trial, config.paper_protocol, PUBLISHED_GP, n_users=n_users)
         try_all(run, trial, config.tried, () if table.manifest.simulated else PUBLISHED)
-        asked = Asked(table=table.folder, users=config.users, questions=config.questions, seed=config.seed)
+        asked = AskingPlan(table=table.folder, users=config.users, questions=config.questions, seed=config.seed)
         ask_everybody(
             "sushi", run, asked, config.ways, known=n_users, gp_users=config.gp_users, published=PUBLISHED_ASKING
         )

@@ -8,7 +8,7 @@ from prefect import flow
 from pydantic import Field
 
 from models.kernels.selection import Tuning
-from tasks.duels.kept_explanations import ExplainConfig
+from tasks.duels.explanation_settings import ExplainConfig
 from tasks.duels.published_findings import TENNIS
 from tasks.duels.scoring import published_auc
 from tasks.duels.study import DuelConfig, study_duels

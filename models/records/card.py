@@ -70,6 +70,10 @@ class SideBias(Record):
     high: float
 
 
+DATA_CARDS = "data_cards"
+"""The file of all data cards of a run, without suffix."""
+
+
 class DataCard(Record):
     """What a reader must know about a pairwise table before trusting anything learned from it.
 

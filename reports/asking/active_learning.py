@@ -1,4 +1,4 @@
-"""What asking finds: the section of a study that asks its users one question after another."""
+"""The section on asking users one question after another: the course of each measure, and each way of asking."""
 
 from __future__ import annotations
 
@@ -42,7 +42,6 @@ from models.records.studies.asking_results import (
 )
 from reports.figures.courses import Curve, Mark, draw_courses
 from reports.page.blocks import Block, Column, Definitions, Figure, Picture, Prose, Row, Section, Table
-from reports.page.documents import read_document
 from reports.page.finished_run import FinishedRun
 from reports.page.wording import fixed, listed, points
 from reports.respondents.tree_accuracy import half, percent
@@ -55,12 +54,12 @@ WAYS: Mapping[str, str] = {
 }
 """The curves, in the order of their lines; the first two have bands."""
 
-_COLUMNS = ("way", "question", "users", "rho_regret", "rho_regret_sd", "top1_error", "top1_error_sd", "found_share")
+_COLUMNS = ("way", "question", "users", *MEASURES, f"{RHO_REGRET}_sd", f"{TOP1_ERROR}_sd")
 
 CHOICES: Mapping[str, tuple[str, str]] = {
     NEVER_TWICE: ("the same pair again", "never"),
-    RECOMMEND_RANDOM: ("recommended of those tied", "a random one"),
-    RECOMMEND_MOST_WINS: ("recommended of those tied", "most wins"),
+    RECOMMEND_RANDOM: ("recommended among ties", "a random one"),
+    RECOMMEND_MOST_WINS: ("recommended among ties", "most wins"),
     TIE_BREAK_RANDOM: ("tied splits", "random"),
     TIE_BREAK_WIDEST_GAP: ("tied splits", "widest gap"),
     STRADDLERS_KEPT: ("straddlers", "kept"),
@@ -76,16 +75,16 @@ CHOICES: Mapping[str, tuple[str, str]] = {
     GP_CODES: ("minor group", "code numbers"),
     GP_NEVER_TWICE: ("the same pair again", "never"),
 }
-"""What each changed way of asking changes: the choice, and what was tried instead of the paper's."""
+"""For each changed way of asking, the choice, and what was tried instead of the paper's."""
 
 
 class Courses:
-    """The means of each way of asking after each question, and what they say."""
+    """The means of each way of asking after each question, and their comparison."""
 
     def __init__(self, run: FinishedRun) -> None:
         self._frame: pd.DataFrame = run.table(COURSES, _COLUMNS).set_index(["way", "question"])
         self._changes: pd.DataFrame = run.table(CHANGES, ("base", "way", "question", *MEASURES))
-        self.compared: AskingCompared = read_document(run, COMPARED, AskingCompared)
+        self.compared: AskingCompared = run.document(COMPARED, AskingCompared)
         self.last = int(self._frame.index.get_level_values("question").max())
 
     def of(self, way: str) -> pd.DataFrame:
@@ -97,7 +96,7 @@ class Courses:
         return float(self.of(way)[measure].loc[question])
 
     def change(self, way: str, question: int, measure: str) -> float:
-        """How that mean differs from the one of the way that `way` is changed from."""
+        """The change of that mean from the way of asking on which `way` is based."""
         rows = self._changes[(self._changes["way"] == way) & (self._changes["question"] == question)]
         return float(rows[measure].iloc[0])
 
@@ -109,7 +108,7 @@ def read_courses(run: FinishedRun) -> Courses | None:
 
 def asking_sentence(courses: Courses) -> str:
     """A sentence on the share of favourites found after nine questions."""
-    tree, gp = (100 * courses.at(way, BANDIT, "found_share") for way in (TREE_TOP_LEAF, GP_QEUBO))
+    tree, gp = (100 * courses.at(way, BANDIT, FOUND_SHARE) for way in (TREE_TOP_LEAF, GP_QEUBO))
     return (
         f"Asked {BANDIT} questions of the tree’s choosing, {fixed(tree, 0)}% of users are recommended the item they "
         f"like best; with questions chosen by a Gaussian process it is {fixed(gp, 0)}%."
@@ -120,17 +119,16 @@ def asking_section(run: FinishedRun, courses: Courses) -> Section:
     """Curves over questions, what is found within nine, and what the paper's open choices do to it."""
     return Section(
         "What asking finds",
-        [_reading(run, courses), *_curves(courses, _published(run)), _definitions(), _choices(courses)],
+        [_interpretation(run, courses), *_curves(courses, _published(run)), _definitions(), _choices(courses)],
     )
 
 
 def _curves(courses: Courses, published: float | None) -> list[Block]:
     regrets = [
-        _picture(courses, measure, axis)
-        for measure, axis in (("rho_regret", "ρ-regret"), ("top1_error", "top-1 error"))
+        _picture(courses, measure, axis) for measure, axis in ((RHO_REGRET, "ρ-regret"), (TOP1_ERROR, "top-1 error"))
     ]
     bandit = Curve("bandit, keeps the winner", np.asarray(courses.compared.bandit))
-    found = [Curve(label, courses.of(way)["found_share"].to_numpy()) for way, label in WAYS.items()]
+    found = [Curve(label, courses.of(way)[FOUND_SHARE].to_numpy()) for way, label in WAYS.items()]
     marks = [] if published is None else [Mark(BANDIT, published, "published")]
     again = {
         TREE_TOP_LEAF: "tree, may ask again",
@@ -138,7 +136,7 @@ def _curves(courses: Courses, published: float | None) -> list[Block]:
         NEVER_TWICE: "tree",
         KEPT_NEVER_TWICE: "tree, straddlers kept",
     }
-    repeats = [Curve(label, courses.of(way)["rho_regret"].to_numpy()) for way, label in again.items()]
+    repeats = [Curve(label, courses.of(way)[RHO_REGRET].to_numpy()) for way, label in again.items()]
     return [
         Figure(
             regrets,
@@ -151,7 +149,7 @@ def _curves(courses: Courses, published: float | None) -> list[Block]:
                 half(
                     "asked-found",
                     draw_courses("favourite recommended", found, height=56, share=True, marks=marks, reference=bandit),
-                    "Share of users who are recommended their favourite: " + _after_nine(courses, "found_share", 2),
+                    "Share of users who are recommended their favourite: " + _after_nine(courses, FOUND_SHARE, 2),
                 ),
                 half(
                     "asked-repeats",
@@ -183,7 +181,7 @@ def _after_nine(courses: Courses, measure: str, decimals: int) -> str:
 
 def _published(run: FinishedRun) -> float | None:
     """The published share of favourites found; None for simulated data, which it says nothing about."""
-    values = [row.published for row in run.metrics if row.metric == "found_share" and row.published is not None]
+    values = [row.published for row in run.metrics if row.metric == FOUND_SHARE and row.published is not None]
     return values[0] if values and not run.record.simulated else None
 
 
@@ -218,7 +216,7 @@ def _choices(courses: Courses) -> Table:
             rows.append(
                 Row(
                     ("" if choice == last else choice, tried, *cells),
-                    group=_base(courses, base, label) if first else "",
+                    group=_base_heading(courses, base, label) if first else "",
                 )
             )
             last = choice
@@ -240,7 +238,7 @@ def _choices(courses: Courses) -> Table:
     )
 
 
-def _base(courses: Courses, way: str, label: str) -> str:
+def _base_heading(courses: Courses, way: str, label: str) -> str:
     """The means of the way of asking above a block, in words."""
 
     def both(measure: str, scale: int, decimals: int) -> str:
@@ -259,8 +257,8 @@ def _change(difference: float, measure: str) -> str:
     return "0.00" if text[1:] == "0.00" else text
 
 
-def _reading(run: FinishedRun, courses: Courses) -> Prose:
-    """What the curves say, beside what the paper says."""
+def _interpretation(run: FinishedRun, courses: Courses) -> Prose:
+    """The curves in words, beside the paper's reading of its own."""
     rho, found = (
         {way: courses.at(way, BANDIT, measure) for way in (*WAYS, NEVER_TWICE)} for measure in (RHO_REGRET, FOUND_SHARE)
     )

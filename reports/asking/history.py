@@ -1,4 +1,4 @@
-"""What earlier users are worth: regret of new users who start from their answers, or from nothing."""
+"""The section on earlier users' answers: regret of new users who start from these answers, or from nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reports.page.blocks import Column, Figure, Picture, Prose, Row, Section, Ta
 from reports.page.finished_run import FinishedRun
 from reports.page.wording import fixed
 
-WAYS: Mapping[str, str] = {WITH_HISTORY: "with the users before", WITHOUT_HISTORY: "from nothing"}
+WAYS: Mapping[str, str] = {WITH_HISTORY: "from earlier users", WITHOUT_HISTORY: "from nothing"}
 TABLES: Mapping[str, str] = {"sushi": "set A, ten items", "sushi_b": "set B, ten of a hundred items"}
 LABELS: Mapping[str, str] = {RHO_REGRET: "ρ-regret", TOP1_ERROR: "top-1 error", FOUND_SHARE: "favourite found"}
 _COLUMNS = ("table", "way", "question", "users", f"{RHO_REGRET}_sd", *LABELS)
@@ -34,12 +34,12 @@ def history_section(run: FinishedRun) -> Section:
     pictures = [_picture(found[found["table"] == name], name) for name in tables]
     cohort = run.record.config.get("cohort")
     return Section(
-        "What the users before are worth",
+        "What earlier users’ answers are worth",
         [
             Prose(
                 [
-                    f"Users come in cohorts of {cohort}. From what the earlier ones answered, a user tree groups them "
-                    "by their features so that those in a group agree, and an item tree is grown for each group. A "
+                    f"Users come in cohorts of {cohort}. A user tree groups earlier users by their features, so "
+                    "that answers within a group agree, and an item tree is grown for each group. A "
                     "new user starts from her group’s item tree: its leaves, and its means as her prior. The others "
                     "start from nothing. All trees ask at most five questions.",
                     _words(found, tables),
@@ -47,7 +47,7 @@ def history_section(run: FinishedRun) -> Section:
             ),
             Figure(
                 pictures,
-                "Regret with and without the users before.",
+                "Regret with and without earlier users’ answers.",
                 "Means over the users of all cohorts but the first. Bands: one standard deviation over users.",
             ),
             _table(found, tables),
@@ -97,7 +97,7 @@ def _table(found: pd.DataFrame, tables: list[str]) -> Table:
                 rows.append(Row([label, started, *cells], group=heading if first else ""))
     users = int(found["users"].max())
     return Table(
-        f"What is known of a new user after so many questions, means over {users:,} users.",
+        f"New users after a number of questions: means over {users:,} users.",
         [
             Column("measure", "left"),
             Column("started", "left"),

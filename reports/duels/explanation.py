@@ -1,4 +1,4 @@
-"""The section that explains preferences: what decides them, and whether the published findings hold."""
+"""The section on what decides preferences, and on whether the published findings hold."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from pydantic import TypeAdapter, ValidationError
 
 from models.records.arrays import FloatArray
 from models.records.duel_results import (
@@ -19,13 +18,11 @@ from models.records.duel_results import (
     ExplanationSummary,
     PlayerSummary,
 )
-from models.records.settings_errors import dotted
 from models.shap.findings import STATISTICS, Finding, Verdict
-from reports.duels.scores import read_result
 from reports.figures.beeswarm import PlayerValues, draw_explanation
 from reports.page import style
 from reports.page.blocks import Block, Column, Definitions, Figure, Picture, Prose, Row, Section, Table
-from reports.page.finished_run import FinishedRun, NotARunError
+from reports.page.finished_run import FinishedRun
 from reports.page.wording import fixed, listed, spaced
 
 MODELS: Mapping[str, str] = {
@@ -49,7 +46,7 @@ def explanation_section(run: FinishedRun, *, comparable: bool) -> Section:
     Raises NotARunError if a result it needs is missing or malformed.
     """
     values = run.table(EXPLANATIONS, EXPLANATION_COLUMNS)
-    summary = read_result(run, EXPLAINED, ExplainedSummary)
+    summary = run.document(EXPLAINED, ExplainedSummary)
     verdicts = read_verdicts(run)
     blocks: list[Block] = [Prose(["Each feature contributes its Shapley value to a preference."])]
     if verdicts:
@@ -64,13 +61,7 @@ def explanation_section(run: FinishedRun, *, comparable: bool) -> Section:
 
 def read_verdicts(run: FinishedRun) -> tuple[Verdict, ...]:
     """The findings as `results/findings.json` judges them. Raises NotARunError if it is missing or malformed."""
-    try:
-        return TypeAdapter(tuple[Verdict, ...]).validate_python(run.json(FINDINGS))
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        where = dotted(first["loc"])
-        path = run.path / "results" / f"{FINDINGS}.json"
-        raise NotARunError(f"{path}, {where}: {first['msg']}. Run the study again.") from problem
+    return run.document(FINDINGS, tuple[Verdict, ...])
 
 
 def verdict_sentence(run: FinishedRun, *, comparable: bool) -> str:
@@ -142,7 +133,7 @@ def _figure(summaries: Sequence[ExplanationSummary], values: pd.DataFrame) -> Fi
     more = "of it the winner has than the loser" if first.of == "items" else "there is of it"
     return Figure(
         pictures=pictures,
-        title=f"{first.title}: {spaced(first.leading)} moves most.",
+        title=f"{first.title}: {spaced(first.leading)} contributes most.",
         caption=f"Bars: mean absolute contribution of each {what} over {first.duels:,} duels. Dots: single duels, to "
         f"the right where the feature spoke for the winner; the darker, the more {more}. Hollow dots: the value is a "
         "label, or missing.",
@@ -182,7 +173,7 @@ def _how(summary: ExplainedSummary, verdicts: tuple[Verdict, ...]) -> Block:
 
 
 def _exactness(summary: ExplainedSummary) -> str:
-    """Whether all coalitions were asked, and the standard error if not."""
+    """Whether all coalitions were evaluated, and the standard error if not."""
     if summary.standard_error is None:
         return (
             f"Shapley values over all coalitions of features, up to {summary.coalitions:,}; in log-odds of the winner."

@@ -35,13 +35,13 @@ def protocol_blocks(scores: Scores, duel: Duel, *, comparable: bool) -> list[Blo
         ],
         rows,
         note="Published: pref-shap, Table 3, where it is called test AUC. Points: 100 × (the last step − published)"
-        + (".", "; none, as these data are not those.")[not comparable],
+        + (".", "; not shown, because the published figures are of other data.")[not comparable],
     )
-    return [_steps(scores, duel), table, *([_left_over(scores)] if comparable else [])]
+    return [_steps(scores, duel), table, *([_unexplained(scores)] if comparable else [])]
 
 
-def _left_over(scores: Scores) -> Prose:
-    """What the steps do not explain of the difference to the published figures."""
+def _unexplained(scores: Scores) -> Prose:
+    """The differences to the published figures that the steps leave unexplained."""
     found = scores.comparisons
     far = [f"the {SHORT[each.model]} by {points(each.difference)} points" for each in found.published if not each.near]
     if not far:

@@ -1,13 +1,10 @@
-"""The metrics of a study of duels, and what its results say of them."""
+"""The metrics of a study of duels, and the comparisons in its results."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from pydantic import ValidationError
-
-from models.records.base import Record
 from models.records.duel_results import (
     COMPARISONS,
     MIRRORED_FIRST,
@@ -27,7 +24,6 @@ MODELS: Mapping[str, str] = {
 SHORT: Mapping[str, str] = {
     "gpm": "GPM", "gpm_u": "GPM+U", "c_gpm": "C-GPM", "c_gpm_u": "C-GPM+U", "upm": "UPM", "preference_tree": "tree",
 }  # fmt: skip
-Result = TypeVar("Result", bound=Record)
 
 
 class Score(NamedTuple):
@@ -50,17 +46,6 @@ class Duel(NamedTuple):
 DUEL = Duel("duel", "duels")
 
 
-def read_result(run: FinishedRun, name: str, kind: type[Result]) -> Result:
-    """The record in `results/<name>.json`. Raises NotARunError if it is missing or malformed."""
-    try:
-        return kind.model_validate(run.json(name))
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        path = run.path / "results" / f"{name}.json"
-        raise NotARunError(f"{path}, {where}: {first['msg']}. Run the study again.") from problem
-
-
 class Scores:
     """The metrics of a run by variant, model and metric. Raises NotARunError if a result is missing or malformed.
 
@@ -74,7 +59,7 @@ class Scores:
         self.mirrored = tuple(dict.fromkeys(row.model for row in run.metrics if row.variant == MIRRORED_FIRST))
         if not self.models:
             raise NotARunError(f"{self._path} has no metric of the variant {SPLIT_FIRST}. Run the study again.")
-        self.comparisons = read_result(run, COMPARISONS, Comparisons)
+        self.comparisons = run.document(COMPARISONS, Comparisons)
 
     def __call__(self, model: str, metric: str, variant: str = SPLIT_FIRST) -> Score:
         """A metric of a model. Raises NotARunError if it is missing."""

@@ -21,7 +21,7 @@ from models.records.duel_results import (
 from models.records.results import MetricRow
 from reports.duels.explanation import explanation_section, has_explanations, verdict_sentence
 from reports.duels.published_protocol import protocol_blocks
-from reports.duels.scores import DUEL, MODELS, SHORT, Duel, Scores, read_result
+from reports.duels.scores import DUEL, MODELS, SHORT, Duel, Scores
 from reports.figures.comparison import Estimate, draw_comparison
 from reports.page import style
 from reports.page.blocks import (
@@ -114,7 +114,7 @@ def _answer(run: FinishedRun, scores: Scores, duel: Duel, *, comparable: bool) -
 
 
 def _gains(scores: Scores) -> list[str]:
-    """What a more general model, a context, and a utility are worth."""
+    """The gain from a more general model, from a context, and from a utility."""
     sentences = []
     for gain in scores.comparisons.gains:
         error = gain.standard_error
@@ -129,7 +129,7 @@ def _gains(scores: Scores) -> list[str]:
 
 
 def _published(run: FinishedRun, scores: Scores, *, comparable: bool) -> list[str]:
-    """What the published figures are, beside those found the same way."""
+    """The published figures, beside those found under the published protocol."""
     distances = scores.comparisons.published
     if not distances:
         return []
@@ -192,18 +192,18 @@ def _prediction(scores: Scores, duel: Duel) -> list[Block]:
 
 
 def _rankability(run: FinishedRun, duel: Duel, *, comparable: bool) -> list[Block]:
-    spec_r, cyclic = (_of_data(run, metric) for metric in (SPEC_R, CYCLIC_SHARE))
-    interval = read_result(run, RANKABILITY, SpecRInterval)
+    spec_r, cyclic = (_metric_of_data(run, metric) for metric in (SPEC_R, CYCLIC_SHARE))
+    interval = run.document(RANKABILITY, SpecRInterval)
     published = ""
     if spec_r.published is not None:
         published = f"; published {spec_r.published:.2f}" + ("" if comparable else ", of other data")
     circles = (
         f"{share(cyclic.value)} of {cyclic.n or 0:,} triads are cyclic: each of the three beats one and loses to one. "
-        "The share is 0 for a ranking and 0.250 if coins decide. A triad is three who all met, with one of each two "
-        "ahead."
+        "The share is 0 for a ranking and 0.250 if coins decide. A triad is three items that all met, with one "
+        "ahead in each pair."
     )
     if cyclic.value is None:
-        circles = "There are no triads: no three who all met, with one of each two ahead."
+        circles = "There are no triads: no three items all met with one ahead in each pair."
     entries = [
         ("SpecR", f"{share(interval.spec_r)}, with a {fixed(100 * interval.level, 0)}% interval of "
          f"{share(interval.lower)} to {share(interval.upper)}{published}. It is 1 for a complete ranking, in which "
@@ -220,7 +220,7 @@ def _rankability(run: FinishedRun, duel: Duel, *, comparable: bool) -> list[Bloc
     return [Definitions(entries), note]
 
 
-def _of_data(run: FinishedRun, metric: str) -> MetricRow:
+def _metric_of_data(run: FinishedRun, metric: str) -> MetricRow:
     found = next((row for row in run.metrics if row.metric == metric), None)
     if found is None:
         raise NotARunError(f"{run.path / 'results' / 'metrics.json'} has no {metric}. Run the study again.")
@@ -232,7 +232,7 @@ def _of_data(run: FinishedRun, metric: str) -> MetricRow:
 
 def _chosen(run: FinishedRun, models: Sequence[str]) -> list[Block]:
     """The chosen settings as medians over splits."""
-    medians = read_result(run, CHOSEN_MEDIANS, ChosenMedians)
+    medians = run.document(CHOSEN_MEDIANS, ChosenMedians)
     by_model = {str(each.model): each for each in medians.models}
     if missing := [model for model in models if model not in by_model]:
         path = run.path / "results" / f"{CHOSEN_MEDIANS}.json"

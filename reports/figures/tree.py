@@ -23,6 +23,7 @@ from matplotlib.ticker import MaxNLocator
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column
 from models.scores.ranks import competition_ranks
+from models.trees.leaf_summary import extreme_leaf
 from models.trees.structure import Node
 from reports.figures.tree_layout import DETAIL, LEADING, Layout, Spot, Tree, place
 from reports.page import fonts, style
@@ -129,7 +130,7 @@ class _Utilities:
 
     @property
     def top_leaf(self) -> int:
-        return int(np.argmax(self.mean))
+        return extreme_leaf(self.mean.tolist(), [1] * len(self.mean), best=True)
 
     @cached_property
     def _ranks(self) -> IntArray:

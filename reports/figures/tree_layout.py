@@ -34,9 +34,9 @@ _WRAPS = (
     (14, 6),
     (9, 6),
 )  # characters a line, in cards and at ends
-_DROPS = (15.0, 12.0, 10.0)  # from the lowest card of a depth to the next, from the most generous
-_NARROWEST = 17.0  # no end is narrower, its mean alone takes that
-_EASE = 1.5  # how much wider than it needs a drawing is, where there is room
+_DROPS = (15.0, 12.0, 10.0)  # gap between the cards of one depth and the next; the first that fits is taken
+_NARROWEST = 17.0  # smallest width of an end: its mean needs that much
+_EASE = 1.5  # width of a drawing relative to what it needs, where the page has room
 
 Line = tuple[str, tuple[float, int]]
 
@@ -132,15 +132,15 @@ def place(
     cuts = [cut_at for cut_at in range(depth, -1, -1) if tree.ends(cut_at) * _NARROWEST <= most]
     for cut_at, wraps in product(cuts, _WRAPS):
         root = _spot(tree, 0, "", cut_at, wraps)
-        need = _widen(root, measure, end_lines)
+        need = _set_widths(root, measure, end_lines)
         ends = tuple(spot for spot in root.walk() if not spot.children)
         band = leaf_band(max(len(spot.items) for spot in ends))
         leaves_top = _stack(root, height - band)
         if need <= most and leaves_top is not None:
             width = min(most, max(least, need * _EASE))
-            _spread(root, 0.0, width)
+            _place_strips(root, 0.0, width)
             _unwrap(root, measure)
-            _spread(root, 0.0, width)
+            _place_strips(root, 0.0, width)
             leaves_top = _stack(root, height - band) or leaves_top
             return Layout(root, ends, width, leaves_top + band, leaves_top, cut_at if cut_at < depth else None)
     raise ValueError(f"a drawing {most:.0f} pt wide and {height:.0f} pt high holds not even one leaf")
@@ -181,13 +181,13 @@ def _wrapped(text: str, wrap: int) -> tuple[str, ...]:
     return tuple(textwrap.wrap(words, wrap, max_lines=4, placeholder=" …", break_long_words=False))
 
 
-def _widen(spot: Spot, measure: Measure, end_lines: Callable[[tuple[int, ...]], Sequence[str]]) -> float:
+def _set_widths(spot: Spot, measure: Measure, end_lines: Callable[[tuple[int, ...]], Sequence[str]]) -> float:
     """Set the widths the spots need, and return the root's."""
     texts = list(spot.lines)
     if not spot.children:
         texts += [(text, DETAIL) for text in (*spot.items, *end_lines(spot.leaves))]
     spot.own = max((measure(text, size, weight) for text, (size, weight) in texts), default=0.0) + GUTTER
-    spot.need = max(spot.own, sum(_widen(child, measure, end_lines) for child in spot.children))
+    spot.need = max(spot.own, sum(_set_widths(child, measure, end_lines) for child in spot.children))
     return spot.need
 
 
@@ -218,7 +218,7 @@ def _stack(root: Spot, height: float) -> float | None:
     return sum(rows) + drop * len(rows)
 
 
-def _spread(spot: Spot, left: float, width: float) -> None:
+def _place_strips(spot: Spot, left: float, width: float) -> None:
     """Give the spot its strip; width that its children do not need is divided evenly over the ends below them."""
     spot.strip = width
     spot.x = left + width / 2
@@ -228,7 +228,7 @@ def _spread(spot: Spot, left: float, width: float) -> None:
     spare = (width - sum(child.need for child in spot.children)) / sum(ends)
     at = left
     for child, n in zip(spot.children, ends, strict=True):
-        _spread(child, at, child.need + spare * n)
+        _place_strips(child, at, child.need + spare * n)
         at += child.strip
     centre = sum(child.x for child in spot.children) / len(spot.children)
     spot.x = min(max(centre, left + spot.own / 2), left + width - spot.own / 2)

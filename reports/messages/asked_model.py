@@ -1,4 +1,4 @@
-"""Which model was asked in a run of the PMR study, what, how often, and how long an answer took."""
+"""The section on the language model of the PMR study: its questions, their number, and the time of an answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from models.records.studies.message_results import CONVERSATION, AskedModel, TemplateCount
 from reports.page.blocks import Block, Column, Definitions, Row, Section, Table
-from reports.page.documents import read_document
 from reports.page.finished_run import FinishedRun, NotARunError
 from reports.page.wording import MISSING, fixed
 
@@ -52,7 +51,7 @@ def read_asked(run: FinishedRun) -> Asked:
         engine = str(run.record.config["engine"]["kind"])
     except (KeyError, TypeError) as problem:
         raise NotARunError(f"{run.path / 'run.json'} names no engine. Run the study again.") from problem
-    return Asked(engine, read_document(run, CONVERSATION, AskedModel))
+    return Asked(engine, run.document(CONVERSATION, AskedModel))
 
 
 def asked_section(run: FinishedRun, asked: Asked) -> Section:
@@ -75,7 +74,7 @@ def _counts(run: FinishedRun, counts: Sequence[TemplateCount], *, has_model: boo
         )
     headers = ("Requests", "Refused", "Missing", "Tokens", "Seconds", "sd")
     return Table(
-        "Questions and answers, those found in the ledger included.",
+        "Questions and answers, including those already in the ledger.",
         [Column("Question", "left"), *map(Column, headers)],
         rows,
         note="Refused: answers that broke their schema and were asked for again. Missing: questions without a usable "

@@ -1,4 +1,4 @@
-"""How the PMR study's features were found, what each of them is, and what it contributes."""
+"""The sections on the PMR study's features: how they were found, what each one asks, and what it contributes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import Any
 
 from models.records.feature_spec import FeatureSpec
 from models.records.studies.message_results import (
+    COMPARABILITY,
     EXTRACTION_ACCURACY,
     FEATURES,
     SEARCH,
     WORDINGS,
     WORTH,
+    Comparability,
     FeatureWorth,
     FoundFeature,
     HardKind,
@@ -20,7 +22,6 @@ from models.records.studies.message_results import (
 )
 from models.records.studies.respondent_results import SPLITS
 from reports.page.blocks import Block, Column, Prose, Row, Section, Table
-from reports.page.documents import read_document
 from reports.page.finished_run import FinishedRun
 from reports.page.wording import MISSING, fixed, points, share, spaced
 
@@ -29,19 +30,19 @@ HARD: Mapping[HardKind, str] = {"same_leaf": "same leaf", "same_value": "same va
 
 def rounds_section(run: FinishedRun) -> Section:
     """Every round of the search: what was hard, what was proposed, and what became of it."""
-    found: SearchRounds = read_document(run, SEARCH, SearchRounds)
+    found: SearchRounds = run.document(SEARCH, SearchRounds)
     if not found.rounds:
-        return Section("How the features were found", [Prose(["They were given; nothing was proposed."])])
+        return Section("How the features were found", [Prose(["The features were given; none was proposed."])])
     how = (
-        "In every round pairs that the tree gets wrong are reasoned about, and one feature is proposed and read from "
-        "every message. Validation pairs decide whether it is kept."
+        "In every round the model reasons about pairs that the tree gets wrong and proposes one feature, which is read "
+        "from every message. Validation pairs decide whether the feature is kept."
     )
     return Section("How the features were found", [Prose([how]), _rounds(found), _traces(found.rounds)])
 
 
 def features_section(run: FinishedRun) -> Section:
     """What each feature is, what leaving it out does, and, for simulated messages, how often it was read right."""
-    features: list[FoundFeature] = read_document(run, FEATURES, list[FoundFeature])
+    features: list[FoundFeature] = run.document(FEATURES, list[FoundFeature])
     own = sum(feature.round is not None for feature in features)
     what = (
         f"A feature is a question put to every message, and the answers it may have. Of the tree’s {len(features)} "
@@ -131,10 +132,10 @@ def _values(spec: FeatureSpec) -> str:
 
 def _sensitivity(run: FinishedRun) -> list[Block]:
     """Accuracy without each feature (dt-pbo, Table 10), in the order of the results."""
-    worth: list[FeatureWorth] = read_document(run, WORTH, list[FeatureWorth])
+    worth: list[FeatureWorth] = run.document(WORTH, list[FeatureWorth])
     if not worth:
         return []
-    published = not run.record.simulated and any(each.published for each in worth)
+    published = run.document(COMPARABILITY, Comparability).comparable and any(each.published for each in worth)
     rows = []
     for each in worth:
         cells = [spaced(each.feature)]

@@ -7,22 +7,22 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
 from pydantic import TypeAdapter, ValidationError
 
-from models.records.card import DataCard
+from models.records.card import DATA_CARDS, DataCard
 from models.records.errors import PrefstudyError
 from models.records.results import MetricRow
 from models.records.run_record import FIRST_FORMAT, FORMAT, RunRecord
 from models.records.settings_errors import dotted
 
-DATA_CARDS = "data_cards"
+Document = TypeVar("Document")
 
 
 class NotARunError(PrefstudyError):
-    """A folder is not that of a run this version can read, or a result is missing or malformed."""
+    """A folder holds no run that this version can read, or a result is missing or malformed."""
 
 
 class Found(NamedTuple):
@@ -63,22 +63,28 @@ class FinishedRun:
         """The content of `results/<name>.json`. Raises NotARunError if it is missing or not JSON."""
         return _read_json(self.path / "results" / f"{name}.json")
 
+    def document(self, name: str, kind: type[Document]) -> Document:
+        """Read `results/<name>.json` as `kind`, a record or a collection of records.
+
+        Raises NotARunError if the file is missing or does not fit.
+        """
+        try:
+            return TypeAdapter(kind).validate_python(self.json(name))
+        except ValidationError as problem:
+            first = problem.errors()[0]
+            path = self.path / "results" / f"{name}.json"
+            raise NotARunError(f"{path}, {dotted(first['loc'])}: {first['msg']}. Run the study again.") from problem
+
     def cards(self) -> dict[str, DataCard]:
         """The data card of each pairwise table the run used, by the table's name.
 
         Raises NotARunError if `results/data_cards.json` is missing or malformed.
         """
-        path = self.path / "results" / f"{DATA_CARDS}.json"
-        try:
-            cards = TypeAdapter(tuple[DataCard, ...]).validate_python(self.json(DATA_CARDS))
-        except ValidationError as problem:
-            first = problem.errors()[0]
-            where = dotted(first["loc"])
-            raise NotARunError(f"{path}, {where}: {first['msg']}. Run the study again.") from problem
+        cards = self.document(DATA_CARDS, tuple[DataCard, ...])
         return {card.manifest.name: card for card in cards}
 
     def metric(self, metric: str, *, variant: str, split: str) -> Found:
-        """The value found for a metric, with the first published one. There is one row for each published value.
+        """The value found for a metric, with the first of its published values; each of these has a row of its own.
 
         Raises NotARunError unless the metric has rows, all with the same value.
         """
@@ -86,8 +92,8 @@ class FinishedRun:
         rows = [row for row in self.metrics if (row.metric, row.variant, row.split) == wanted]
         if len({(row.value, row.sd, row.n) for row in rows}) != 1 or rows[0].value is None:
             path = self.path / "results" / "metrics.json"
-            what = "one without a value" if len(rows) == 1 else f"{len(rows)}"
-            raise NotARunError(f"{path}: expected one row for {' / '.join(wanted)}, found {what}.")
+            count = "one without a value" if len(rows) == 1 else f"{len(rows)}"
+            raise NotARunError(f"{path}: expected one row for {' / '.join(wanted)}, found {count}.")
         row = rows[0]
         return Found(rows[0].value, row.sd, row.n, row.published, row.published_source)
 
@@ -150,5 +156,7 @@ def _read_json(path: Path) -> Any:
 
 def _existing(path: Path) -> Path:
     if not path.is_file():
-        raise NotARunError(f"{path} is missing: the run did not finish, or is of another study. Run the study again.")
+        raise NotARunError(
+            f"{path} is missing: the run did not finish, or it is a run of another study. Run the study again."
+        )
     return path

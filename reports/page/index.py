@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
+from models.records.published import gap
 from models.records.results import MetricRow
 from models.records.run_record import UnfinishedRun
 from reports.page import style
@@ -52,11 +53,12 @@ WORDS: Mapping[str, str] = {
 
 
 class Comparison(NamedTuple):
-    """A metric with the value found and the one published for it."""
+    """A metric, the value found, the published value, and found minus published."""
 
     row: MetricRow
     found: float
     published: float
+    difference: float
 
 
 class Shown(NamedTuple):
@@ -156,9 +158,9 @@ def _answer(shown: Sequence[Shown]) -> Iterator[str]:
     )
     yield f"{f'The latest runs of {len(shown)} studies' if len(shown) > 1 else 'The latest run of one study'}, {data}."
     differences = [
-        f"{page.study} {found - published:+.3f}".replace("-", "−")
+        f"{page.study} {each.difference:+.3f}".replace("-", "−")
         for run, page in shown
-        for row, found, published in _comparisons(run, page)[:1]
+        for each in _comparisons(run, page)[:1]
     ]
     if differences:
         yield f"Found minus published, where the two can be compared: {'; '.join(differences)}."
@@ -193,7 +195,7 @@ def _numbers(run: FinishedRun, page: Page) -> list[KeyNumber]:
     comparisons = _comparisons(run, page)
     if not comparisons:
         return list(page.answer.numbers[:3])
-    row, value, published = comparisons[0]
+    row, value, published, _ = comparisons[0]
     label = f"{_words(row.metric)} on {_words(row.split)}: {_words(row.model)}, {_words(row.variant)}"
     found = KeyNumber(share(value), label)
     own = [number for number in page.answer.numbers[:1] if number.value != found.value]
@@ -205,9 +207,11 @@ def _comparisons(run: FinishedRun, page: Page) -> list[Comparison]:
     if not (page.comparable if page.comparable is not None else not run.record.simulated):
         return []
     both = [
-        Comparison(row, row.value, row.published)
+        Comparison(row, row.value, row.published, difference)
         for row in run.metrics
-        if row.value is not None and row.published is not None
+        if row.value is not None
+        and row.published is not None
+        and (difference := gap(row.value, row.published)) is not None
     ]
     return sorted(both, key=lambda comparison: comparison.row.split != "test")
 

@@ -17,7 +17,6 @@ from models.records.studies.respondent_results import (
 )
 from reports.figures.tree import MOST_HEIGHT
 from reports.page.blocks import Answer, Block, Column, Figure, KeyNumber, Page, Prose, Row, Section, Table
-from reports.page.documents import read_document
 from reports.page.finished_run import FinishedRun
 from reports.page.provenance import facts, provenance, warnings
 from reports.page.wording import MISSING, fixed, points, share, spaced
@@ -47,7 +46,7 @@ _LARGE_TREE = 78.0  # mm, the height of the tree with straddlers kept
 
 def choice_page(run: FinishedRun, *, study: str, title: str) -> Page:
     """The report of a run of a choice study. Raises NotARunError if a result it needs is missing or malformed."""
-    summary: ChoiceSummary = read_document(run, CHOICE_SUMMARY, ChoiceSummary)
+    summary: ChoiceSummary = run.document(CHOICE_SUMMARY, ChoiceSummary)
     example = read_example(run, tuple(VARIANTS))
     pooled = read_tree(run, POOLED_TREE).counting(ITEM)
     published = [row for row in run.metrics if row.published is not None]
@@ -94,7 +93,7 @@ def _answer(run: FinishedRun, summary: ChoiceSummary) -> Answer:
 def _verdict(run: FinishedRun, summary: ChoiceSummary) -> list[str]:
     if not any(row.published is not None for row in run.metrics):
         simulated = "These data are simulated from known preferences. " if run.record.simulated else ""
-        return [f"{simulated}Nothing published is known that these numbers could be compared with."]
+        return [f"{simulated}No published numbers are known to compare these with."]
     if summary.smallest_gap is None or summary.largest_gap is None:
         return ["These data are simulated from known preferences: what was published about people is not comparable."]
     return [

@@ -114,11 +114,7 @@ def read_tree(run: FinishedRun, name: str) -> FittedTree:
 def read_example(run: FinishedRun, variants: Sequence[str]) -> ExampleTree:
     """Read `results/example_tree.json`. Raises NotARunError if it breaks its schema or lacks one of `variants`."""
     path = run.path / "results" / f"{EXAMPLE_TREE}.json"
-    try:
-        example = ExampleTree.model_validate(run.json(EXAMPLE_TREE))
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        raise NotARunError(f"{path}, {'.'.join(map(str, first['loc']))}: {first['msg']}.") from problem
+    example = run.document(EXAMPLE_TREE, ExampleTree)
     if missing := [variant for variant in variants if variant not in example.trees]:
         raise NotARunError(f"{path} has no tree {', '.join(missing)}; found {', '.join(example.trees)}.")
     return example

@@ -27,9 +27,9 @@ def gp_table(run: FinishedRun, *, who: str = "user", published: bool = False) ->
         rows.append(Row(cells))
     source = run.metric("accuracy", variant=GP, split="test").source
     return Table(
-        f"The same for a Gaussian process a {who}, which nobody can read.",
+        f"The same for one Gaussian process per {who}, a model that nobody can read.",
         [Column("", "left"), *(Column(header, group=group) for group in SPLITS.values() for header in headers)],
         rows,
-        note="RBF kernel with a length scale a feature, hyperparameters by the evidence."
+        note="RBF kernel with one lengthscale per feature; hyperparameters maximise the evidence."
         + (f" Published: {source}." if published else ""),
     )

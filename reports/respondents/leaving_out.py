@@ -1,4 +1,4 @@
-"""What each feature is worth: the table and the words about trees fitted without it."""
+"""The section on the worth of each feature: trees fitted without it, as a table and in words."""
 
 from __future__ import annotations
 
@@ -60,5 +60,5 @@ def _words(found: pd.DataFrame) -> str:
     )
     if len(better):
         names = ", ".join(spaced(name) for name in better["removed"])
-        says += f" Without {names} they predict held-out choices clearly better: the split it offers fits noise."
+        says += f" Without {names} they predict held-out choices clearly better: splits on it fit noise."
     return says

@@ -10,7 +10,6 @@ from pydantic import TypeAdapter, ValidationError
 from models.records.studies.respondent_results import ASKED_FEATURES, GALLERY, SENSITIVE_FEATURES, SensitiveFeature
 from reports.page import style
 from reports.page.blocks import Block, Figure, Picture, Prose
-from reports.page.documents import read_document
 from reports.page.finished_run import FinishedRun, NotARunError
 from reports.page.wording import fixed, listed, spaced
 from reports.respondents.example_tree import FittedTree, cut_in_words, tree_picture
@@ -42,16 +41,16 @@ def asked_blocks(run: FinishedRun, *, who: str = "user") -> list[Block]:
         f"What {int(asked['users'].iloc[0]):,} {who}s’ trees ask about.",
         f"Bars: share of the {who}s whose tree asks about a feature anywhere; dark part: as its first question.",
     )
-    sensitive: list[SensitiveFeature] = read_document(run, SENSITIVE_FEATURES, list[SensitiveFeature])
+    sensitive: list[SensitiveFeature] = run.document(SENSITIVE_FEATURES, list[SensitiveFeature])
     return [Prose([_dependence(sensitive, who)]), figure] if sensitive else [figure]
 
 
 def _dependence(sensitive: Sequence[SensitiveFeature], who: str) -> str:
     """Whether the users' trees, and the tree for all, depend on sensitive features."""
-    shares = [f"{spaced(each.feature)} in {fixed(100 * each.asked, 0)}%" for each in sensitive]
+    shares = [f"{spaced(each.feature)} {fixed(100 * each.asked, 0)}%" for each in sensitive]
     says = (
         f"Does a tree depend on a sensitive attribute ({listed([spaced(each.feature) for each in sensitive])})? "
-        f"Of the {who}s’ trees, asked about: {listed(shares)}."
+        f"Share of the {who}s’ trees that ask about it: {listed(shares)}."
     )
     if any(each.in_pooled_tree is None for each in sensitive):
         return says

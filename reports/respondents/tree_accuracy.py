@@ -12,7 +12,6 @@ from reports.figures.comparison import Estimate, draw_comparison
 from reports.figures.distribution import draw_spread
 from reports.page import style
 from reports.page.blocks import Column, Definitions, Figure, Picture, Prose, Row, Table
-from reports.page.documents import read_document
 from reports.page.finished_run import FinishedRun
 from reports.page.wording import MISSING, fixed, points, share
 
@@ -87,12 +86,12 @@ def accuracy_table(
 
 def read_summaries(run: FinishedRun) -> dict[str, TreeSummary]:
     """The summary of each variant's trees. Raises NotARunError."""
-    summaries: dict[str, TreeSummary] = read_document(run, TREE_SUMMARIES, dict[str, TreeSummary])
+    summaries: dict[str, TreeSummary] = run.document(TREE_SUMMARIES, dict[str, TreeSummary])
     return summaries
 
 
 def unscored_users(run: FinishedRun, *, who: str = "user") -> list[Prose]:
-    """Why fewer users are scored than the table has: too few choices to hold one out, or to learn from."""
+    """A paragraph on users who are not scored: too few choices to hold one out, or to learn from; empty if none."""
     own = read_summaries(run)[DISCARDED]
     few = {"to hold any out": own.unscored_test, "to learn from": own.unscored_train}
     reasons = [

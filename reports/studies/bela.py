@@ -1,4 +1,4 @@
-"""The BELA study's page."""
+"""The page of the BELA study."""
 
 from __future__ import annotations
 

@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from models.records.published import gap
-from models.records.studies.message_results import BOTH_ORDERS, FEATURES, RANKING, READABLE, READABLE_TREE, TREE, WHOLE
+from models.records.studies.message_results import (
+    BOTH_ORDERS,
+    COMPARABILITY,
+    FEATURES,
+    FIRST_SHARE,
+    RANK_CORRELATION,
+    RANKING,
+    READABLE,
+    READABLE_TREE,
+    TREE,
+    UNANSWERED,
+    WHOLE,
+    Comparability,
+    Obstacle,
+)
 from models.records.studies.respondent_results import SPLITS
 from reports.messages.asked_model import Asked, asked_section, read_asked
 from reports.messages.features import features_section, rounds_section
@@ -44,9 +58,7 @@ def page(run: FinishedRun) -> Page:
 
 
 def _is_comparable(run: FinishedRun) -> bool:
-    """Whether the same model was asked about the same data as in the paper."""
-    same_model = any(row.published is not None for row in run.metrics)
-    return same_model and not run.record.simulated and not run.record.unpinned
+    return run.document(COMPARABILITY, Comparability).comparable
 
 
 def _variants(run: FinishedRun) -> dict[str, str]:
@@ -86,19 +98,18 @@ def _direct(run: FinishedRun) -> list[str]:
 
 def _first_share(run: FinishedRun, split: str) -> str:
     """How often the model named the message shown first; a dash if it never answered."""
-    [row] = [row for row in run.metrics if (row.variant, row.metric, row.split) == (BOTH_ORDERS, "first_share", split)]
+    [row] = [row for row in run.metrics if (row.variant, row.metric, row.split) == (BOTH_ORDERS, FIRST_SHARE, split)]
     return MISSING if row.value is None else f"{100 * row.value:.1f}%"
 
 
 def _not_comparable(run: FinishedRun, asked: Asked) -> list[str]:
     """Why the published values are not comparable; empty if they are."""
-    reasons = []
-    if run.record.simulated:
-        reasons.append("the messages are simulated")
-    if run.record.unpinned:
-        reasons.append("the files are not the published ones")
-    if not any(row.published is not None for row in run.metrics):
-        reasons.append(f"the published values are Qwen3.5-27B’s, and this run asked {asked.who}")
+    words: dict[Obstacle, str] = {
+        "simulated": "the messages are simulated",
+        "unpinned": "the files are not the published ones",
+        "other_model": f"the published values are Qwen3.5-27B’s, and this run asked {asked.who}",
+    }
+    reasons = [words[obstacle] for obstacle in run.document(COMPARABILITY, Comparability).obstacles]
     return [f"What was published is not comparable: {'; '.join(reasons)}."] if reasons else []
 
 
@@ -111,7 +122,7 @@ def _comparison(run: FinishedRun, asked: Asked) -> list[Block]:
             cells = [name]
             for split in SPLITS:
                 cells += _cells(run.metric(metric, variant=variant, split=split), comparable=comparable)
-            rows.append(Row(cells, group=_sized(run, variant, label) if metric == "accuracy" else ""))
+            rows.append(Row(cells, group=_heading(run, variant, label) if metric == "accuracy" else ""))
     table = Table(
         "How often the right message is put first.",
         [Column("", "left"), *(Column(header, group=group) for group in INBOXES.values() for header in headers)],
@@ -129,7 +140,7 @@ def _cells(found: Found, *, comparable: bool) -> list[str]:
     return [share(found.value), share(found.published), points(gap(found.value, found.published))]
 
 
-def _sized(run: FinishedRun, variant: str, label: str) -> str:
+def _heading(run: FinishedRun, variant: str, label: str) -> str:
     pairs = run.metric("accuracy", variant=variant, split="test").n or 0
     if variant == BOTH_ORDERS:
         return f"{label.capitalize()}: both orders of {pairs:,} pairs of INBOX_B"
@@ -140,7 +151,7 @@ def _sized(run: FinishedRun, variant: str, label: str) -> str:
 def _bias(run: FinishedRun) -> list[Block]:
     if BOTH_ORDERS not in _variants(run):
         return []
-    missing = {split: run.metric("missing", variant=BOTH_ORDERS, split=split) for split in SPLITS}
+    missing = {split: run.metric(UNANSWERED, variant=BOTH_ORDERS, split=split) for split in SPLITS}
     shares = "; ".join(
         f"{_first_share(run, split)} in {name}, with {fixed(missing[split].value, 0)} of {missing[split].n or 0:,} "
         "questions unanswered"
@@ -151,7 +162,7 @@ def _bias(run: FinishedRun) -> list[Block]:
             [
                 "Asked directly, the model sees every pair twice, each message once in front. Where the place decides, "
                 f"its two answers differ, and the pair counts as a tie. It named the message shown first in {shares}; "
-                "without a bias of position that is 50%."
+                "without a position bias it would be 50%."
             ]
         )
     ]
@@ -212,8 +223,7 @@ def _ranking(run: FinishedRun) -> list[Block]:
         Prose(
             [
                 f"Kendall’s rank correlation (tau-b) between the tree’s order and the clinicians’ levels is {taus}. "
-                "The reason for a message’s place is the way through the tree: the questions that were asked, and its "
-                "answers."
+                "The reason for a message’s rank is its path through the tree: the questions asked, and the answers."
             ]
         ),
         Table(
@@ -232,4 +242,4 @@ def _ranking(run: FinishedRun) -> list[Block]:
 
 
 def _tau(run: FinishedRun, split: str) -> Found:
-    return run.metric("rank_correlation", variant=WHOLE, split=split)
+    return run.metric(RANK_CORRELATION, variant=WHOLE, split=split)

@@ -1,4 +1,4 @@
-"""The Presidential study's page."""
+"""The page of the Presidential study."""
 
 from __future__ import annotations
 

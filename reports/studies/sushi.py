@@ -1,4 +1,4 @@
-"""The sushi study's page: how well a user's tree predicts that user's choices, and which variant was published."""
+"""The page of the sushi study: how well a user's tree predicts that user's choices, and which variant was published."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from models.records.studies.respondent_results import (
 from reports.asking.active_learning import Courses, asking_section, asking_sentence, read_courses
 from reports.asking.history import history_section
 from reports.page.blocks import Answer, Block, Column, Figure, KeyNumber, Page, Prose, Row, Section, Table
-from reports.page.documents import read_document
 from reports.page.finished_run import FinishedRun
 from reports.page.provenance import facts, provenance, warnings
 from reports.page.wording import change, fixed, points, share
@@ -60,8 +59,8 @@ _PROTOCOLS = ("straddlers", "split", "train_accuracy", "test_accuracy", "leaves"
 
 def page(run: FinishedRun) -> Page:
     """The report of a run of the sushi study. Raises NotARunError if a result it needs is missing or malformed."""
-    nearest: NearestProtocols = read_document(run, NEAREST_PROTOCOLS, NearestProtocols)
-    moved: ProtocolEffects = read_document(run, PROTOCOL_EFFECTS, ProtocolEffects)
+    nearest: NearestProtocols = run.document(NEAREST_PROTOCOLS, NearestProtocols)
+    moved: ProtocolEffects = run.document(PROTOCOL_EFFECTS, ProtocolEffects)
     example = read_example(run, tuple(VARIANTS))
     courses = read_courses(run)
     published = nearest.source is not None
@@ -126,8 +125,8 @@ def _verdict(nearest: NearestProtocols) -> str:
         )
     figure = f"published {share(nearest.train)} on training and {share(nearest.test)} on test choices"
     if not nearest.others_tried:
-        own = "; ".join(f"with {VARIANTS[near.variant]} {_off(near)}" for near in nearest.nearest)
-        return f"From the {figure} the trees as set here are away by: {own}. Other protocols were not tried."
+        own = "; ".join(f"{_off(near)} with {VARIANTS[near.variant]}" for near in nearest.nearest)
+        return f"The trees with these settings differ from the {figure} by {own}. Other protocols were not tried."
     distance = "; ".join(map(_distance, nearest.nearest))
     if len(nearest.reproducing) == 1:
         return f"The {figure} belong to the tree with {VARIANTS[nearest.reproducing[0]]}: {distance}."

@@ -13,8 +13,8 @@ from prefect.cache_policies import NO_CACHE
 from models.records.base import Record
 from models.records.published import Published, beside_published
 from models.records.studies.asking_results import COURSES
-from tasks.asking.asking import WAYS, Way, ask, course_metrics, summarise
 from tasks.asking.comparing_courses import compare_courses
+from tasks.asking.ways_of_asking import WAYS, Way, ask, course_metrics, summarise
 from tasks.respondents.protocols import read_respondents
 from tasks.runs.progress import advance
 from tasks.runs.results import add_metrics, write_parquet
@@ -22,7 +22,7 @@ from tasks.runs.run_folder import RunFolder
 
 ASKING = "Ask every user"
 AT_ONCE: Mapping[str, int] = {"preference_tree": 5000, "preference_gp": 100}
-"""Number of users that one task asks: as many as take some seconds."""
+"""Number of users per task; a task then takes some seconds."""
 
 
 class Portion(Record):
@@ -34,8 +34,8 @@ class Portion(Record):
     stop: int
 
 
-class Asked(Record):
-    """Whom to ask: the first `users` of a table (None: all), and the number of questions each."""
+class AskingPlan(Record):
+    """The users to ask, the first `users` of a table (None: all), and the number of questions to each."""
 
     table: Path
     users: int | None
@@ -43,7 +43,7 @@ class Asked(Record):
     seed: int
 
 
-def portions(ways: Mapping[str, Way], asked: Asked, *, known: int, gp_users: int) -> list[Portion]:
+def portions(ways: Mapping[str, Way], asked: AskingPlan, *, known: int, gp_users: int) -> list[Portion]:
     """The work of asking in every way; only the first gp_users users are asked with a Gaussian process.
 
     known: number of users the table has.
@@ -59,7 +59,7 @@ def portions(ways: Mapping[str, Way], asked: Asked, *, known: int, gp_users: int
 
 
 @task(name="ask users", cache_policy=NO_CACHE)
-def ask_users(portion: Portion, asked: Asked, work: Path) -> Path:
+def ask_users(portion: Portion, asked: AskingPlan, work: Path) -> Path:
     """Ask the users of a portion. Returns a file with one row for each user and question."""
     respondents = read_respondents(asked.table, asked.users)
     judged = ask(
@@ -78,16 +78,16 @@ def ask_users(portion: Portion, asked: Asked, work: Path) -> Path:
 def ask_everybody(
     study: str,
     run: RunFolder,
-    asked: Asked,
+    asked: AskingPlan,
     ways: Mapping[str, Way],
     *,
     known: int,
     gp_users: int,
     published: Sequence[Published],
 ) -> None:
-    """Ask the users of a run in every way, and write what is found.
+    """Ask the users of a run in every way, and write the results.
 
-    known: number of users the table has; published: values to stand beside the curves.
+    known: number of users the table has; published: values to report beside the curves.
     """
     work = portions(ways, asked, known=known, gp_users=gp_users)
     with run.step(ASKING, total=len(work)):

@@ -1,4 +1,4 @@
-"""What the curves of asking say: which way is ahead, and what each changed choice does."""
+"""Comparisons of the ways of asking: which one is ahead, and what each changed choice does."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def asking_changes(courses: pd.DataFrame) -> pd.DataFrame:
 
 
 def asking_compared(courses: pd.DataFrame) -> AskingCompared:
-    """What the curves say after `BANDIT` questions; courses as in `active_learning.parquet`."""
+    """Compare the ways of asking after `BANDIT` questions; courses as in `active_learning.parquet`."""
     after = courses[courses["question"] == BANDIT].set_index("way")
     regret, found = after[RHO_REGRET], after[FOUND_SHARE]
     finds, regrets = (each[TREE_TOP_LEAF] - each[TREE_QEUBO] for each in (found, regret))

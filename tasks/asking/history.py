@@ -1,4 +1,4 @@
-"""Asking users who come in cohorts, with and without the answers of earlier users (dt-pbo, Figure 17)."""
+"""Asking cohorts of users with and without the answers of earlier users (dt-pbo, Figure 17)."""
 
 from __future__ import annotations
 
@@ -18,15 +18,22 @@ from models.numerics.hashing import mix
 from models.records.arrays import IntArray
 from models.records.base import Record
 from models.records.results import MetricRow
-from models.records.studies.asking_results import HISTORY, WITH_HISTORY, WITHOUT_HISTORY
+from models.records.studies.asking_results import (
+    FOUND_SHARE,
+    HISTORY,
+    RHO_REGRET,
+    TOP1_ERROR,
+    WITH_HISTORY,
+    WITHOUT_HISTORY,
+)
 from models.scores.ranks import competition_ranks
-from tasks.asking.asking import course_metrics, ranked_items
+from tasks.asking.ways_of_asking import course_metrics, ranked_items
 from tasks.respondents.protocols import Respondents, read_respondents
 from tasks.runs.progress import advance
 from tasks.runs.results import add_metrics, write_parquet
 from tasks.tables.encode import encode_users
 
-LEARNING = "Learn from the users before"
+LEARNING = "Learn from earlier users"
 
 
 class Cohorts(Record):
@@ -39,7 +46,7 @@ class Cohorts(Record):
 
 
 def history_courses(respondents: Respondents, plan: Cohorts) -> pd.DataFrame:
-    """What asking finds with and without the earlier users' answers: one row for each way and question.
+    """Regret, error and favourites found with and without earlier users' answers: one row for each way and question.
 
     table; way; question; users: number in all cohorts but the first, which has no earlier users; rho_regret, top1_error
     and found_share: means over these users, the first two with their standard deviation. Item trees have at most five
@@ -79,11 +86,11 @@ def _means(way: str, course: Course, ranks: IntArray, later: slice) -> pd.DataFr
             "way": way,
             "question": np.arange(len(mean)),
             "users": true.shape[1],
-            "rho_regret": regret.mean(axis=1),
-            "rho_regret_sd": regret.std(axis=1, ddof=1),
-            "top1_error": error.mean(axis=1),
-            "top1_error_sd": error.std(axis=1, ddof=1),
-            "found_share": found.mean(axis=1),
+            RHO_REGRET: regret.mean(axis=1),
+            f"{RHO_REGRET}_sd": regret.std(axis=1, ddof=1),
+            TOP1_ERROR: error.mean(axis=1),
+            f"{TOP1_ERROR}_sd": error.std(axis=1, ddof=1),
+            FOUND_SHARE: found.mean(axis=1),
         }
     )
 
@@ -93,7 +100,7 @@ def history_metrics(study: str, courses: pd.DataFrame) -> list[MetricRow]:
     return course_metrics(study, courses.assign(model="user_tree", variant=courses["table"] + "_" + courses["way"]))
 
 
-@task(name="learn from users before", cache_policy=NO_CACHE)
+@task(name="learn from earlier users", cache_policy=NO_CACHE)
 def learn_from_history(study: str, tables: Sequence[Path], plan: Cohorts, results: Path) -> None:
     """Write the courses on each table to `history.parquet`, and add them to `metrics.json`."""
     courses = []

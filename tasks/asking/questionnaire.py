@@ -15,6 +15,7 @@ from models.records.arrays import FloatArray, IntArray
 from models.records.errors import UsageError
 from models.records.features import Column
 from models.scores.ranks import competition_ranks
+from models.trees.leaf_summary import leaf_sd
 from models.trees.preference_tree import PreferenceTree
 from tasks.tables.encode import encode
 
@@ -90,7 +91,7 @@ class Questionnaire:
     def ranking(self, tree: PreferenceTree) -> list[RankedGroup]:
         """The items by leaf, the best leaf first; leaves without items are left out."""
         leaf, mean = tree.apply(self.items), tree.leaf_mean_
-        sd = np.sqrt(np.clip(np.diagonal(tree.leaf_covariance_), 0.0, None))
+        sd = leaf_sd(tree.leaf_covariance_)
         rank = competition_ranks(mean[leaf])
         held = sorted(set(leaf.tolist()), key=lambda at: (-mean[at], at))
         return [

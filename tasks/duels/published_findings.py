@@ -1,4 +1,4 @@
-"""The findings of pref-shap's section 4 and Figures 2 to 8 about what decides preferences, and the test of each.
+"""The findings of pref-shap's section 4 and Figures 2 to 8 about what decides preferences, each with its test.
 
 The duels to explain, the statistic of each finding and its threshold are fixed before a run. If the paper says that a
 feature matters, its importance must exceed an equal share of all features. If it says that one feature matters more
@@ -11,11 +11,11 @@ from __future__ import annotations
 from functools import partial
 
 from models.shap.findings import Finding
-from tasks.duels.kept_explanations import DuelsOf, ExplainConfig
+from tasks.duels.explanation_settings import DuelKind, ExplainConfig
 
 _WITHIN, _BETWEEN = "within", ("between_ab", "between_ac", "between_bc")
-_OF_ALL = DuelsOf(name="all", title="All held-out duels")
-_A_AND_B = DuelsOf(name="a_and_b", title="One of cluster A, one of B", between=("cluster", "A", "B"))
+_OF_ALL = DuelKind(name="all", title="All held-out duels")
+_A_AND_B = DuelKind(name="a_and_b", title="One of cluster A, one of B", between=("cluster", "A", "B"))
 _fig2 = partial(Finding, source="pref-shap, Figure 2", explained="all")
 _fig3 = partial(
     Finding, source="pref-shap, Figure 3", explained="a_and_b", statistic="importance_ratio", players=("between_ab",),
@@ -63,7 +63,9 @@ _fig5 = partial(
 POKEMON = ExplainConfig(
     kinds=(
         _OF_ALL,
-        DuelsOf(name="four_types", title=f"Battles of types {', '.join(_FOUR)}", within=("types", _FOUR), apart=_types),
+        DuelKind(
+            name="four_types", title=f"Battles of types {', '.join(_FOUR)}", within=("types", _FOUR), apart=_types,
+        ),
     ),
     findings=(
         _fig4(
@@ -94,7 +96,7 @@ _PHYSIQUE = ("casque_height", "flank_patch")
 
 CHAMELEON = ExplainConfig(
     kinds=(
-        DuelsOf(
+        DuelKind(
             name="all", title="All contests, each held out once",
             together=("earlier contests", ("won_last", "wins_of_last_two", "prior_wins")),
         ),
@@ -124,13 +126,13 @@ _PLAYER = "Novak Djokovic"
 TENNIS = ExplainConfig(
     kinds=(
         _OF_ALL,
-        DuelsOf(name="environment", title="Where all held-out matches were played", by_contexts=True),
-        DuelsOf(name="losses", title=f"Matches that {_PLAYER} lost", lost_by=_PLAYER),
-        DuelsOf(
+        DuelKind(name="environment", title="Where all held-out matches were played", by_contexts=True),
+        DuelKind(name="losses", title=f"Matches that {_PLAYER} lost", lost_by=_PLAYER),
+        DuelKind(
             name="losses_on_clay", title=f"Where {_PLAYER} lost on clay", lost_by=_PLAYER, by_contexts=True,
             where=("surface", "Clay"),
         ),
-        DuelsOf(
+        DuelKind(
             name="losses_indoors", title=f"Where {_PLAYER} lost indoors", lost_by=_PLAYER, by_contexts=True,
             where=("conditions", "indoor"),
         ),

@@ -29,7 +29,7 @@ def read_duels(table_folder: Path, *, leave_out: Sequence[str] = (), sides: Sequ
     items, columns = encoded.items[:, kept], tuple(encoded.columns[at] for at in kept)
     comparisons, left_wins = encoded.comparisons, table.comparisons["left_wins"].to_numpy()
     if sides:
-        winners, losers = (_of_side(table, sides, left_wins == won) for won in (True, False))
+        winners, losers = (_side_features(table, sides, left_wins == won) for won in (True, False))
         n = len(comparisons)
         met = np.vstack([np.hstack([items[comparisons[:, 0]], winners]), np.hstack([items[comparisons[:, 1]], losers])])
         items, comparisons = met, np.stack([np.arange(n), np.arange(n) + n], axis=1)
@@ -42,7 +42,7 @@ def read_duels(table_folder: Path, *, leave_out: Sequence[str] = (), sides: Sequ
     return Duels(items, columns, comparisons, left_wins, keys, contexts, context_columns, context_of)
 
 
-def _of_side(table: PairwiseTable, names: Sequence[str], is_left: BoolArray) -> FloatArray:
+def _side_features(table: PairwiseTable, names: Sequence[str], is_left: BoolArray) -> FloatArray:
     """Features of the left items where `is_left` (m,) and of the right items elsewhere: (m, names)."""
 
     def values(name: str) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Models of duels scored over several runs, split before mirroring and after it, beside what was published."""
+"""Scores of models of duels over several runs, with duels split before and after mirroring."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from models.records.results import MetricRow
 from models.scores.accuracy import accuracies
 from models.scores.discrimination import auc, balanced_accuracy, log_loss
 from models.scores.duel_splits import Duels, Split, hold_out, in_folds
-from tasks.duels.comparisons import write_comparisons, write_medians
+from tasks.duels.model_comparison import write_comparisons, write_medians
 from tasks.duels.read_duels import read_duels
 from tasks.runs.progress import advance
 from tasks.runs.results import write_json, write_metrics, write_parquet
@@ -82,7 +82,7 @@ class DuelTrial(Record):
 
 
 def published_auc(by_model: Mapping[DuelModel, float]) -> tuple[Published, ...]:
-    """Values that pref-shap's Table 3 calls test AUC; they are the balanced accuracy after mirroring."""
+    """The values of pref-shap's Table 3, which calls them test AUC; they are balanced accuracies after mirroring."""
     source = "pref-shap, Table 3 (its test AUC)"
     return tuple(
         Published(model=model, metric=BALANCED_ACCURACY, value=value, source=source)
@@ -107,7 +107,7 @@ def score_run(run: int, protocol: SplitProtocol, trial: DuelTrial) -> RunScores:
 
 
 def score_models(trial: DuelTrial, run: int, protocol: SplitProtocol) -> RunScores:
-    """As `score_run` does, without Prefect."""
+    """Like `score_run`, without Prefect."""
     duels = trial.duels(protocol)
     splits = trial.splits(duels, protocol, run)
     rows, chosen = [], []
@@ -146,7 +146,7 @@ def measure(scores: FloatArray, chances: FloatArray, left_wins: BoolArray) -> di
 def write_scores(study: str, runs: Iterable[RunScores], published: Sequence[Published], results: Path) -> None:
     """Write `runs.parquet`, `chosen_models.json`, `metrics.json`, `comparisons.json` and `chosen_medians.json`.
 
-    A published balanced accuracy that names no variant stands beside the variant nearest to the published protocol.
+    A published balanced accuracy without a variant is reported beside the variant nearest to the published protocol.
     """
     found = list(runs)
     scores = pd.DataFrame([row for run in found for row in run.rows])
@@ -156,7 +156,7 @@ def write_scores(study: str, runs: Iterable[RunScores], published: Sequence[Publ
     variants = set(scores["variant"])
     nearest: tuple[SplitProtocol, ...] = (AS_PUBLISHED, MIRRORED_FIRST, SPLIT_FIRST)
     last = next(each for each in nearest if each in variants)
-    rows = beside_published(_metrics(study, scores), [_of_last(each, last) for each in published])
+    rows = beside_published(_metrics(study, scores), [_with_variant(each, last) for each in published])
     write_metrics(results / "metrics.json", rows)
     write_comparisons(scores, rows, last, results)
     write_medians(chosen, results)
@@ -173,7 +173,7 @@ def _metrics(study: str, scores: pd.DataFrame) -> list[MetricRow]:
     ]  # fmt: skip
 
 
-def _of_last(published: Published, last: SplitProtocol) -> Published:
+def _with_variant(published: Published, last: SplitProtocol) -> Published:
     if published.metric != BALANCED_ACCURACY or published.variant is not None or last == SPLIT_FIRST:
         return published
     return published.model_copy(update={"variant": last})

@@ -11,8 +11,8 @@ from pydantic import Field
 from models.kernels.selection import Tuning
 from models.records.duel_results import AS_PUBLISHED, BALANCED_ACCURACY, PROTOCOLS, DuelModel, SplitProtocol
 from models.records.published import Published
-from tasks.duels.first_run import check_explainable, explain_run
-from tasks.duels.kept_explanations import ExplainConfig
+from tasks.duels.explain_run import check_explainable, explain_run
+from tasks.duels.explanation_settings import ExplainConfig
 from tasks.duels.rankability import write_rankability
 from tasks.duels.scoring import SCORING, DuelTrial, score_run, write_scores
 from tasks.runs.publish import keep_artifacts, publish

@@ -83,12 +83,12 @@ class _Loop:
         return Round(number=number, hard=counts, traces=traces, before=before, **outcome)
 
     def _lots(self, number: int) -> IntArray:
-        """A random number for each comparison, which depends on its id, the seed and the round alone."""
+        """A random number for each comparison, drawn from its id, the seed and the round."""
         ids = self.inbox.table.comparisons["comparison_id"].to_pylist()
         return mix(mix(self.seed, number), hash_texts(ids)).astype(np.int64)
 
     def _consider(self, proposal: FeatureSpec | str, before: float) -> dict[str, Any]:
-        """Refuse, drop or keep a proposal. Returns the fields of its round that say so.
+        """Refuse, drop or keep a proposal. Returns the fields of the round that record the verdict.
 
         A proposal is checked before its values are read, and the values before a tree is fitted to them.
         """
@@ -120,7 +120,7 @@ class _Loop:
         return {"proposal": proposal, "verdict": "kept", "reason": change, "after": after, "pruned": pruned}
 
     def _prune(self, score: float) -> Iterator[str]:
-        """Drop the feature without which validation is best, as long as the rule allows it; the last one stays."""
+        """Drop features, the least useful first, while the rule allows it; one always stays. Yields their names."""
         while self.settings.pruning != "never" and len(self.specs) > 1:
             without = [self.score([*self.specs[:at], *self.specs[at + 1 :]]) for at in range(len(self.specs))]
             worst = int(np.argmax(without))

@@ -1,4 +1,4 @@
-"""An inbox of patients' messages: what a model is shown of each, the values it read, and the comparisons."""
+"""An inbox: the texts of each patient that a model is shown, the comparisons, and tables of features read."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def read_inbox(folder: Path) -> Inbox:
 
 
 def net_wins(comparisons: IntArray, n: int) -> IntArray:
-    """Wins minus losses of each of n patients, (n,); ordered as the levels are that the comparisons come from."""
+    """Wins minus losses of each of n patients, (n,). They rank the patients as the clinicians' levels do."""
     return np.asarray(np.bincount(comparisons[:, 0], minlength=n) - np.bincount(comparisons[:, 1], minlength=n))
 
 

@@ -21,7 +21,7 @@ from prompts.ledger import Ledger
 from tasks.messages.feature_loop import Search, search_features
 from tasks.messages.inbox import Values, read_inbox
 from tasks.messages.planted_truth import extraction_accuracy
-from tasks.messages.ranking_results import write_results
+from tasks.messages.ranking_results import write_comparability, write_results
 from tasks.messages.reading_messages import Judged, extract_features, judge_pairs
 from tasks.messages.settings import LoopSettings, TreeSettings
 from tasks.runs.progress import advance
@@ -107,6 +107,7 @@ def evaluate(
         results, boxes, found.search, found.test_values, judged, settings=settings, readable_depth=readable_depth,
         model=model,
     )  # fmt: skip
+    write_comparability(results, [table.manifest for table in inboxes], model)
     ids = [each for box in boxes for each in box.ids]
     values = {name: [*train, *found.test_values[name]] for name, train in found.search.values.items()}
     accuracy = extraction_accuracy(inboxes.train.raw, ids, found.search.specs, values)

@@ -12,22 +12,29 @@ from scipy.stats import kendalltau
 from models.records.base import Record
 from models.records.feature_spec import FeatureSpec
 from models.records.features import Encoded
+from models.records.manifest import Manifest
 from models.records.published import beside_published, published_by_split
 from models.records.results import MetricRow
 from models.records.studies.message_results import (
     BOTH_ORDERS,
+    COMPARABILITY,
     FEATURE_VALUES,
     FEATURES,
+    FIRST_SHARE,
     JUDGE_MODEL,
+    RANK_CORRELATION,
     RANKING,
     READABLE,
     READABLE_TREE,
     SEARCH,
     TREE,
+    UNANSWERED,
     WHOLE,
     WORTH,
+    Comparability,
     FeatureWorth,
     FoundFeature,
+    Obstacle,
     Round,
     SearchRounds,
 )
@@ -47,9 +54,9 @@ STUDY = "pmr"
 
 
 PUBLISHED_MODEL = "Qwen/Qwen3.5-27B"
-"""The model whose answers the published numbers rest on."""
+"""The language model behind the published numbers."""
 
-WITHOUT = {
+CHANGE_WITHOUT = {
     "message_actionability": (-0.001, -0.176),
     "red_flag_syndrome": (0.0, -0.113),
     "diagnostic_uncertainty": (0.0, -0.056),
@@ -71,7 +78,7 @@ PUBLISHED = (
     ),
     *(
         published
-        for name, changes in WITHOUT.items()
+        for name, changes in CHANGE_WITHOUT.items()
         for published in published_by_split(
             dict(zip(SPLITS, changes, strict=True)),
             model=TREE_MODEL,
@@ -123,6 +130,22 @@ def write_results(
     write_parquet(results / f"{FEATURE_VALUES}.parquet", _feature_values(boxes, specs, values))
 
 
+def write_comparability(results: Path, manifests: Sequence[Manifest], model: str) -> None:
+    """Write `comparability.json`: what keeps the published values from being compared with those of this run."""
+    found = comparability(manifests, model)
+    write_json(results / f"{COMPARABILITY}.json", found.model_dump(mode="json"))
+
+
+def comparability(manifests: Sequence[Manifest], model: str) -> Comparability:
+    """Whether the same model was asked about the same data as in the paper. manifests: of both inboxes."""
+    found: dict[Obstacle, bool] = {
+        "simulated": any(manifest.simulated for manifest in manifests),
+        "unpinned": any(manifest.unpinned for manifest in manifests),
+        "other_model": model != PUBLISHED_MODEL,
+    }
+    return Comparability(obstacles=tuple(obstacle for obstacle, holds in found.items() if holds))
+
+
 def _grow(tree: TreeSettings, encoded: Encoded, *, max_depth: int | None = None) -> PreferenceTree:
     return tree.grow(encoded.items, encoded.columns, encoded.comparisons, max_depth=max_depth)
 
@@ -151,7 +174,7 @@ def _rank_rows(tree: PreferenceTree, encoded: Sequence[Encoded]) -> Iterator[Met
     """Kendall's tau-b between the tree's ranking of an inbox and the clinicians' levels; 0 if the tree ties all."""
     for split, each in zip(SPLITS, encoded, strict=True):
         tau = kendalltau(tree.predict(each.items), net_wins(each.comparisons, len(each.items))).statistic
-        yield _row(TREE_MODEL, WHOLE, "rank_correlation", split, 0.0 if np.isnan(tau) else float(tau), len(each.items))
+        yield _row(TREE_MODEL, WHOLE, RANK_CORRELATION, split, 0.0 if np.isnan(tau) else float(tau), len(each.items))
 
 
 def _rows_without(
@@ -185,8 +208,8 @@ def _judge_rows(judged: Sequence[Judged]) -> Iterator[MetricRow]:
     for split, each in zip(SPLITS[: len(judged)], judged, strict=True):
         n = len(each.difference)
         yield from _accuracy_rows(JUDGE_MODEL, BOTH_ORDERS, split, accuracies(each.difference), n)
-        yield _row(JUDGE_MODEL, BOTH_ORDERS, "first_share", split, each.first_share, 2 * n - each.missing)
-        yield _row(JUDGE_MODEL, BOTH_ORDERS, "missing", split, float(each.missing), 2 * n)
+        yield _row(JUDGE_MODEL, BOTH_ORDERS, FIRST_SHARE, split, each.first_share, 2 * n - each.missing)
+        yield _row(JUDGE_MODEL, BOTH_ORDERS, UNANSWERED, split, float(each.missing), 2 * n)
 
 
 # ------------------------------------------------------------------------------------------- tables

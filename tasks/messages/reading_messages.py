@@ -28,7 +28,7 @@ class Judged(NamedTuple):
 
 
 def extract_features(conversation: Conversation, inbox: Inbox, specs: Sequence[FeatureSpec]) -> dict[str, list[Any]]:
-    """The value of each feature for each patient: one request for each of both, all of a patient in a row."""
+    """The value of each feature for each patient; one request for each pair of the two, patient by patient."""
     asked = [
         (subject, patient, spec) for subject, patient in zip(inbox.ids, inbox.patients, strict=True) for spec in specs
     ]

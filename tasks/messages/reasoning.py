@@ -1,4 +1,4 @@
-"""What the model is asked in a round of the search: why each hard comparison came out so, and for one new feature."""
+"""The questions of one search round: why each hard comparison came out as it did, and which feature to add."""
 
 from __future__ import annotations
 

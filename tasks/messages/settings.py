@@ -20,27 +20,37 @@ class LoopSettings(Record):
 
     rounds: int = Field(default=12, ge=0, description="largest number of rounds; each proposes one feature")
     pairs: int = Field(default=12, ge=1, description="hard comparisons per round that the model reasons about")
-    validation_share: float = Field(default=0.25, gt=0, lt=1, description="share of INBOX_A kept for validation")
+    validation_share: float = Field(default=0.25, gt=0, lt=1, description="share of INBOX_A held out for validation")
     split: Literal["patient", "pair"] = Field(
-        default="patient", description="what is kept for validation: all pairs of some patients, or some pairs"
+        default="patient",
+        description="what is held out for validation: all pairs of some patients (patient), or single pairs (pair)",
     )
     acceptance: Literal["not_worse", "better"] = Field(
-        default="not_worse", description="when a new feature is kept: validation accuracy does not fall, or it rises"
+        default="not_worse",
+        description="a new feature is kept if validation accuracy does not fall (not_worse), or if it rises (better)",
     )
     pruning: Literal["harmful", "useless", "never"] = Field(
         default="harmful",
-        description="features dropped after a round: those without which validation accuracy rises (harmful), or at "
-        "least does not fall (useless), or none (never)",
+        description="features dropped after a round: those whose removal raises validation accuracy (harmful), those "
+        "whose removal does not lower it (useless), or none (never)",
     )
 
 
 class TreeSettings(Record):
     """How the tree over the features is grown."""
 
-    tie_break: TieBreak = Field(default="lowest", description="which of two splits of the same score is taken")
-    ratio: float = Field(default=0.25, gt=0, description="sigma_noise^2 / sigma_prior^2 of the leaf values")
+    tie_break: TieBreak = Field(
+        default="lowest",
+        description="which of several splits of equal score is taken: the first feature and lowest threshold (lowest), "
+        "the one with the widest gap (widest_gap), or a random one (random)",
+    )
+    ratio: float = Field(
+        default=0.25, gt=0, description="sigma_noise^2 / sigma_prior^2; a larger ratio pulls leaf values towards 0"
+    )
     max_categories: int | None = Field(
-        default=3, ge=1, description="categories in a node up to which a categorical feature is split; any if not set"
+        default=3,
+        ge=1,
+        description="a categorical feature is split only where a node has at most this many of its categories",
     )
 
     def grow(

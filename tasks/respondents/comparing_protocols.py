@@ -1,4 +1,4 @@
-"""What the protocols tried in a run say: the nearest to the published accuracies, and the effect of each choice."""
+"""Comparisons of the protocols tried in a run: the nearest to the published ones, and the effect of each choice."""
 
 from __future__ import annotations
 

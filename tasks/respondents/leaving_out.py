@@ -1,4 +1,4 @@
-"""What each feature is worth: each user's tree fitted and scored without it (the analysis of dt-pbo, Table 10)."""
+"""The worth of each feature: each user's tree fitted and scored without it (the analysis of dt-pbo, Table 10)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _drop(encoded: Encoded, name: str) -> Encoded:
 
 
 def leave_each_out(respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float) -> pd.DataFrame:
-    """What leaving each feature out does to the users' trees: one row for each feature.
+    """Fit and score each user's tree without each feature in turn: one row for each feature.
 
     removed; train_delta, test_delta: mean over users of accuracy without the feature minus with all, in points;
     train_delta_sd, test_delta_sd: standard deviations of these differences; train_accuracy, test_accuracy, leaves:
@@ -99,7 +99,7 @@ def delta_intervals(found: pd.DataFrame) -> pd.DataFrame:
 
 @task(name="leave features out", cache_policy=NO_CACHE)
 def leave_features_out(study: str, trial: Trial, protocol: Protocol, results: Path) -> None:
-    """Write what each feature is worth: `leaving_out.parquet`, its intervals, and rows of `metrics.json`."""
+    """Write the worth of each feature: `leaving_out.parquet`, its intervals, and rows of `metrics.json`."""
     respondents = read_respondents(trial.table, trial.users)
     found = leave_each_out(respondents, protocol, seed=trial.seed, test_share=trial.test_share)
     write_parquet(results / f"{LEFT_OUT}.parquet", pa.Table.from_pandas(found, preserve_index=False))

@@ -1,4 +1,4 @@
-"""What the trees of many users have in common, and some of them to look at (dt-pbo, G.3 and G.4)."""
+"""The features that the trees of many users ask about, and a gallery of some trees (dt-pbo, G.3 and G.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One tree for each respondent under a protocol: the choices of split, tree and encoding behind a published number."""
+"""One tree for each respondent under a protocol: how comparisons are split, items encoded, and trees grown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tasks.tables.encode import CategoricalEncoding, encode
 Split = Literal["pair", "item"]
 Encoding = Literal["categorical_3", "categorical", "codes", "one_hot"]
 
-GIVEN_AS: Mapping[Encoding, CategoricalEncoding] = {
+TABLE_ENCODINGS: Mapping[Encoding, CategoricalEncoding] = {
     "categorical_3": "categories",
     "categorical": "categories",
     "codes": "codes",
@@ -72,7 +72,7 @@ def protocol_grid(ratios: tuple[float, ...] = (0.0625, 0.25, 1.0)) -> tuple[Prot
 
 @dataclass(frozen=True, eq=False)
 class Respondents:
-    """The comparisons of some users, and a hash of each user's id that seeds what is random about that user."""
+    """The comparisons of some users; user_keys, a hash of each user's id, seeds what is random about that user."""
 
     table: PairwiseTable
     encoded: dict[CategoricalEncoding, Encoded]
@@ -88,14 +88,12 @@ def read_respondents(table_folder: Path, users: int | None = None) -> Respondent
     categorical = [feature.name for feature in table.item_features if feature.kind == "categorical"]
     ways: tuple[CategoricalEncoding, ...] = ("categories", "codes", "one_hot")
     encoded = {way: encode(table, categorical=dict.fromkeys(categorical, way)) for way in ways}
-    any_of_them = encoded["categories"]
-    if any_of_them.users is None or any_of_them.user_ids is None:
+    default = encoded["categories"]
+    if default.users is None or default.user_ids is None:
         raise ValueError(f"the table {table.name} has no users, so there is no tree for each of them")
-    mine = any_of_them.users < (len(any_of_them.user_ids) if users is None else users)
-    user_ids = tuple(str(user) for user in any_of_them.user_ids[:users])
-    return Respondents(
-        table, encoded, any_of_them.users[mine], any_of_them.comparisons[mine], user_ids, hash_texts(user_ids)
-    )
+    mine = default.users < (len(default.user_ids) if users is None else users)
+    user_ids = tuple(str(user) for user in default.user_ids[:users])
+    return Respondents(table, encoded, default.users[mine], default.comparisons[mine], user_ids, hash_texts(user_ids))
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +112,7 @@ def _held_out(respondents: Respondents, protocol: Protocol, seed: int, test_shar
 
 
 def split_comparisons(respondents: Respondents, protocol: Protocol, seed: int, test_share: float) -> SplitComparisons:
-    """The comparisons with those a protocol holds out; the same for every model."""
+    """The comparisons, with a mark on those that a protocol holds out; the same for every model."""
     users, comparisons = respondents.users, respondents.comparisons
     test = _held_out(respondents, protocol, seed, test_share)
     n_items = len(respondents.table.items)
@@ -141,7 +139,7 @@ def fit_trees(respondents: Respondents, protocol: Protocol, *, seed: int, test_s
 def _fit(
     respondents: Respondents, protocol: Protocol, seed: int, test_share: float
 ) -> tuple[PreferenceTrees, SplitComparisons]:
-    encoded = respondents.encoded[GIVEN_AS[protocol.encoding]]
+    encoded = respondents.encoded[TABLE_ENCODINGS[protocol.encoding]]
     split = split_comparisons(respondents, protocol, seed, test_share)
     known = _rows_known_in_training(split, protocol)
     place = np.cumsum(known) - 1
@@ -161,7 +159,7 @@ def score_protocol(respondents: Respondents, protocol: Protocol, *, seed: int, t
     Returns one row for each user: user_id, accuracy, strict_accuracy and decided_share of both parts, leaves, depth.
     """
     trees, split = _fit(respondents, protocol, seed, test_share)
-    items = respondents.encoded[GIVEN_AS[protocol.encoding]].items[split.item_of_row]
+    items = respondents.encoded[TABLE_ENCODINGS[protocol.encoding]].items[split.item_of_row]
     utility = trees.predict(items, split.user_of_row)[split.comparisons]
     scores = accuracies_of_users(respondents, utility[:, 0] - utility[:, 1], split.test)
     return pd.DataFrame({**scores, "leaves": trees.n_leaves_, "depth": trees.depth_})
@@ -174,7 +172,7 @@ def score_pooled(
 
     Holds out the same comparisons of each user as `score_protocol` does.
     """
-    encoded = respondents.encoded[GIVEN_AS[protocol.encoding]]
+    encoded = respondents.encoded[TABLE_ENCODINGS[protocol.encoding]]
     comparisons = respondents.comparisons
     test = _held_out(respondents, protocol, seed, test_share)
     seen, pairs = np.unique(comparisons, return_inverse=True)
@@ -231,7 +229,7 @@ def metric_rows(study: str, variant: str, scores: pd.DataFrame, *, model: str = 
 
 
 def typical_user(scores: pd.DataFrame) -> str:
-    """Of the users whose trees have the median size, the first one whose test accuracy is nearest to the median."""
+    """The first user with a tree of median size whose test accuracy is nearest to the median."""
     size, accuracy = scores["leaves"].to_numpy(), scores["test_accuracy"].to_numpy()
     usual = np.flatnonzero(size == np.sort(size)[len(size) // 2])
     nearest = np.nanargmin(np.abs(accuracy[usual] - np.nanmedian(accuracy)))
@@ -256,7 +254,7 @@ def example_trees(
     ranking = seen[np.argsort(-wins[seen], kind="stable")]
     trees: dict[str, Any] = {}
     for variant, protocol in protocols.items():
-        encoded = respondents.encoded[GIVEN_AS[protocol.encoding]]
+        encoded = respondents.encoded[TABLE_ENCODINGS[protocol.encoding]]
         split = split_comparisons(respondents, protocol, seed, test_share)
         rows = np.flatnonzero(split.user_of_row == user)
         train = split.comparisons[(respondents.users == user) & ~split.test] - rows[0]

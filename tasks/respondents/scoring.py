@@ -38,7 +38,7 @@ BATCH = 6
 
 
 class Trial(Record):
-    """What protocols are tried on: a table, its first users (None: all), and the share of pairs held out."""
+    """The data to try protocols on: a table, its first users (None: all), and the share of pairs held out."""
 
     table: Path
     users: int | None
@@ -79,7 +79,7 @@ def score_variants(
         tree, scores[POOLED] = score_pooled(
             respondents, pooled.protocol, max_depth=pooled.max_depth, seed=trial.seed, test_share=trial.test_share
         )
-        rows += [_of_one_tree(row) for row in metric_rows(study, POOLED, scores[POOLED])]
+        rows += [_without_spread(row) for row in metric_rows(study, POOLED, scores[POOLED])]
         write_json(results / f"{POOLED_TREE}.json", tree.to_dict())
     write_metrics(results / "metrics.json", rows)
     users = pd.concat([found.assign(variant=name) for name, found in scores.items()], ignore_index=True)
@@ -87,8 +87,8 @@ def score_variants(
     write_tree_summaries(results, scores)
 
 
-def _of_one_tree(row: MetricRow) -> MetricRow:
-    """A metric of one tree for all; its size has no spread over users."""
+def _without_spread(row: MetricRow) -> MetricRow:
+    """A metric of the one tree for all users; its size has no spread over users."""
     return row.model_copy(update={"sd": None, "n": 1}) if row.metric in {"leaves", "depth"} else row
 
 
@@ -105,7 +105,7 @@ def draw_example(trial: Trial, variants: Mapping[str, Protocol], user: str | Non
     if user not in respondents.user_ids:
         ids = respondents.user_ids
         raise UsageError(
-            f"example_user = {user}: there is no such user among the {len(ids):,} ({', '.join(ids[:3])}, ...)."
+            f"example_user = {user}: this run has no such user. It has {len(ids):,} ({', '.join(ids[:3])}, ...)."
         )
     document = example_trees(respondents, variants, user, seed=trial.seed, test_share=trial.test_share)
     write_json(results / f"{EXAMPLE_TREE}.json", document)

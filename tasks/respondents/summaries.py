@@ -1,4 +1,4 @@
-"""Summaries of the trees of a study: medians, ties and unscored users, and what a choice experiment allows to say."""
+"""Summaries of the trees of a study: medians, ties, unscored users, and the numbers of a choice experiment."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def tree_summary(scores: pd.DataFrame) -> TreeSummary:
         scored=int(scores["test_accuracy"].notna().sum()),
         unscored_test=int(scores["test_accuracy"].isna().sum()),
         unscored_train=int(scores["train_accuracy"].isna().sum()),
-        median_accuracy=_known(scores["test_accuracy"].median()),
+        median_accuracy=_none_if_nan(scores["test_accuracy"].median()),
         median_leaves=float(scores["leaves"].median()),
-        tied_share=_known(1 - decided),
-        without_ties=_known(strict / decided) if decided else None,
+        tied_share=_none_if_nan(1 - decided),
+        without_ties=_none_if_nan(strict / decided) if decided else None,
     )
 
 
-def _known(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
@@ -49,7 +49,7 @@ def write_tree_summaries(results: Path, scores: Mapping[str, pd.DataFrame]) -> N
 def choice_summary(
     metrics: Sequence[MetricRow], rows: Mapping[str, int], *, test_share: float, comparable: bool
 ) -> ChoiceSummary:
-    """What the metrics of a choice experiment allow to say.
+    """The summary of a choice experiment, from its metrics.
 
     rows: number of `comparisons` and `users` of the table; comparable: whether published values can be compared with.
     """

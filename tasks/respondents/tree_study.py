@@ -28,14 +28,30 @@ from tasks.runs.table import build_table
 class TreeConfig(StudyConfig):
     """The settings of studies of one tree for each user; the defaults are the paper's."""
 
-    users: int | None = Field(default=None, ge=2, description="number of users, the first of the table; all if not set")
+    users: int | None = Field(
+        default=None,
+        ge=2,
+        description="number of users: the first of the table, or so many simulated ones; all if not set",
+    )
     test_share: float = Field(default=0.2, gt=0, lt=1, description="share of each user's pairs held out for testing")
     split: Split = Field(
-        default="pair", description="what is held out of each user: single pairs, or all pairs of some items"
+        default="pair",
+        description="what is held out for testing: single pairs (pair), or all pairs of some items (item)",
     )
-    tie_break: TieBreak = Field(default="lowest", description="which of two splits of the same score is taken")
-    encoding: Encoding = Field(default="categorical_3", description="how categorical features are encoded for the tree")
-    ratio: float = Field(default=0.25, gt=0, description="sigma_noise^2 / sigma_prior^2 of the leaf values")
+    tie_break: TieBreak = Field(
+        default="lowest",
+        description="which of several splits of equal score is taken: the first feature and lowest threshold (lowest), "
+        "the one with the widest gap (widest_gap), or a random one (random)",
+    )
+    encoding: Encoding = Field(
+        default="categorical_3",
+        description="encoding of categorical features: categories, split where a node has at most three "
+        "(categorical_3) or any number of them (categorical), code numbers (codes), or one column a level "
+        "(one_hot)",
+    )
+    ratio: float = Field(
+        default=0.25, gt=0, description="sigma_noise^2 / sigma_prior^2; a larger ratio pulls leaf values towards 0"
+    )
     example_user: str | None = Field(
         default=None, description="id of the user whose trees are drawn; a typical user if not set"
     )
@@ -48,7 +64,7 @@ class TreeConfig(StudyConfig):
         return {protocol.variant: protocol for protocol in both}
 
     @property
-    def papers(self) -> Protocol:
+    def paper_protocol(self) -> Protocol:
         """The tree as the paper describes it: straddlers discarded."""
         return next(iter(self.variants.values()))
 
@@ -60,9 +76,10 @@ class ChoiceConfig(TreeConfig):
         default=None, description="mapping file (TOML) that describes the columns of the raw file"
     )
     pooled_depth: int | None = Field(
-        default=4, ge=1, description="largest depth of the one tree for all respondents (dt-pbo, Figure 6, draws 4)"
+        default=4,
+        ge=1,
+        description="largest depth of the tree fitted to all respondents together (4 in dt-pbo, Figure 6)",
     )
-
     sensitive: tuple[str, ...] = Field(
         default=(), description="attributes for which the report says whether trees depend on them (dt-pbo, G.4)"
     )
@@ -79,7 +96,7 @@ class ChoiceConfig(TreeConfig):
 def study_choices(
     name: str, config: ChoiceConfig, published: Sequence[Published] = (), published_gp: Sequence[Published] = ()
 ) -> Path:
-    """Learn each respondent's tree, and one of all respondents, from some of their choices; predict the others.
+    """Fit a tree to each respondent's choices and one to those of all, and predict the choices held out.
 
     Returns the run's folder (dt-pbo, G.3 and G.4). An opt-out is not a comparison of two profiles.
     """
@@ -87,14 +104,14 @@ def study_choices(
         with run.step("Build the table"):
             table = build_table(name, config, run.work, users=config.users)
         trial = Trial(table=table.folder, users=config.users, test_share=config.test_share, seed=config.seed)
-        pooled = Pooled(protocol=config.papers, max_depth=config.pooled_depth)
+        pooled = Pooled(protocol=config.paper_protocol, max_depth=config.pooled_depth)
         with run.step("Fit two trees to each respondent, and one to all"):
             score_variants(name, trial, config.variants, published, run.results, pooled=pooled)
             draw_example(trial, config.variants, config.example_user, run.results)
-            describe_trees(trial, config.papers, run.results, config.sensitive)
+            describe_trees(trial, config.paper_protocol, run.results, config.sensitive)
         with run.step(LEAVING_OUT):
-            leave_features_out(name, trial, config.papers, run.results)
-        score_gps(name, run, trial, config.papers, published_gp, n_users=table.manifest.rows["users"])
+            leave_features_out(name, trial, config.paper_protocol, run.results)
+        score_gps(name, run, trial, config.paper_protocol, published_gp, n_users=table.manifest.rows["users"])
         with run.step("Write the report"):
             comparable = not table.manifest.simulated
             write_choice_summary(run.results, table.manifest.rows, test_share=config.test_share, comparable=comparable)

@@ -9,6 +9,7 @@ from prefect import task
 from prefect.artifacts import create_link_artifact, create_table_artifact
 from prefect.cache_policies import NO_CACHE
 
+from models.records.card import DATA_CARDS
 from reports.page.index import render_index
 from reports.page.render import render
 from tasks.runs.provenance import run_record
@@ -20,7 +21,7 @@ from tasks.runs.table import BuiltTable
 @task(name="publish", cache_policy=NO_CACHE)
 def publish(run: RunFolder, tables: Sequence[BuiltTable]) -> None:
     """Write the data cards, `run.json`, figures and both reports of a run whose results are written."""
-    write_cards(run.results / "data_cards.json", [table.card for table in tables])
+    write_cards(run.results / f"{DATA_CARDS}.json", [table.card for table in tables])
     record = run_record(run, [table.manifest for table in tables])
     (run.partial / "run.json").write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
     render(run.partial)

@@ -59,7 +59,7 @@ def run_folder(study: str, config: StudyConfig) -> Iterator[RunFolder]:
     """Open `<out>/<study>/<run-id>/`; it appears when the block ends, and not at all if the block raises.
 
     The run-id sorts by start (UTC) and ends in the digest of the config. A run that fails or is stopped leaves a record
-    in `failed/`; so does one that was killed, when the next run starts and removes what it left.
+    in `failed/`. The record of a killed run is written when the next run starts and removes the partial folder.
     Raises OutputError before any work is done if the folder cannot be written or its disk is nearly full, and later if
     the disk fills up.
     """

@@ -40,7 +40,7 @@ class StudyConfig(Record):
     model_config = ConfigDict(allow_inf_nan=False)
 
     raw: Place | None = Field(
-        default=None, description="folder with the raw files; if not set, PREFSTUDY_RAW and the cache"
+        default=None, description="folder with the raw files; if not set, PREFSTUDY_RAW, then the cache"
     )
     simulated: bool = Field(default=False, description="simulate the raw files instead of reading real ones")
     allow_unpinned: bool = Field(default=False, description="accept raw files whose sha256 is not the declared one")
@@ -69,7 +69,7 @@ class StudyConfig(Record):
         return catalogue.adapter(name)
 
     def contents(self) -> dict[str, Any]:
-        """Contents of the files that settings name, by setting; without raw files and recorded answers."""
+        """By setting, the content of each file that a setting names, except raw files and recorded answers."""
         return {}
 
     def digest(self) -> str:

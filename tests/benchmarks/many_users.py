@@ -22,7 +22,7 @@ from data_adapters.source.locate import locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import write_table
 from models.gaussian.preference_gp import PreferenceGPs, unit_scaled
-from tasks.asking.asking import WAYS, ask
+from tasks.asking.ways_of_asking import WAYS, ask
 from tasks.respondents.protocols import Respondents, read_respondents
 
 QUESTIONS = 9

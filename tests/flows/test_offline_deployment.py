@@ -1,4 +1,4 @@
-"""The nightly deployment goes through on one machine, offline: server, pool, deployment, worker, run."""
+"""The nightly deployment works offline on one machine: server, pool, deployment, worker, run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCRIPT = Path(__file__).with_name("offline_deployment.sh")
 
 @pytest.mark.deployment
 def test_the_nightly_deployment_goes_from_server_to_report(tmp_path: Path) -> None:
-    """Server and worker outlive the script: they are of its process group, which is ended whatever happens."""
+    """Server and worker outlive the script. They belong to its process group, which is ended in any case."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
     environment = clean | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     log = tmp_path / "deployment.log"

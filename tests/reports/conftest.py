@@ -48,7 +48,7 @@ LABELS = (
 )
 
 Split = tuple[int, float | tuple[int, ...], Any, Any]
-"""A split in a few signs: column, threshold or left levels, what is left, what is right; a leaf is its item count."""
+"""A split as a tuple: column, threshold or left levels, left subtree, right subtree; a leaf is its item count."""
 
 
 def grow(split: Split | int, pairs: int = 36) -> list[Node]:
@@ -84,7 +84,7 @@ SMALL: Split = (
 
 
 def bushy(depth: int, items: int = 0) -> Split | int:
-    """A full tree of a depth over which the items are spread; most of its leaves hold none."""
+    """A full tree of a given depth with the items spread over its leaves; most leaves hold none."""
     if depth == 0:
         return items
     return (depth % 4, 0.5 + depth / 4, bushy(depth - 1, items // 2), bushy(depth - 1, items - items // 2))
@@ -134,7 +134,7 @@ def manifest(*, simulated: bool, unpinned: bool) -> Manifest:
 
 
 def card(of: Manifest) -> DataCard:
-    """A card with every kind of feature, gaps, many levels and none."""
+    """A card with every kind of feature, with missing values, many levels and no levels."""
 
     def line(part: str, name: str, missing: int = 0, spread: Spread | None = None, **levels: int) -> FeatureCard:
         kind = FeatureKind.CATEGORICAL if levels else FeatureKind.NUMERIC
@@ -225,7 +225,7 @@ def gp_metrics() -> list[MetricRow]:
 
 
 def of_features() -> dict[str, pd.DataFrame]:
-    """What trees ask about, and what each feature is worth."""
+    """Results on the features that trees ask about, and on the worth of each feature."""
     names = [column.feature for column in COLUMNS]
     asked = pd.DataFrame({"feature": names, "asked": [0.4, 0.9, 0.8, 0.6], "first": [0.1, 0.2, 0.5, 0.2], "users": 400})
     worth = pd.DataFrame({"removed": names, "users": 400, "leaves": 8.5, "test_accuracy": 0.84})
@@ -371,7 +371,7 @@ def write(folder: Path, *, simulated: bool = False, unpinned: bool = False, trie
 
 @pytest.fixture
 def write_run(tmp_path: Path) -> WriteRun:
-    """Write the folder of a finished sushi run and return where it lies."""
+    """Write the folder of a finished sushi run, and return its path."""
     return partial(write, tmp_path / "run")
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from flows.cli import console, studies
-from flows.cli.engine import prepare_prefect
+from flows.cli.prefect_runtime import prepare_prefect
 from flows.nightly import Nightly
 from models.records.errors import OutputError
 

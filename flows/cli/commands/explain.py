@@ -1,4 +1,4 @@
-"""`prefstudy explain`: why one player loses."""
+"""`prefstudy explain`: explains why one player loses."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 
 from flows.cli import console
 from flows.cli.config import refuse_both
+from flows.cli.options import FLAG, Raw, Unpinned
 from models.records.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from data_adapters.table.pairwise_table import PairwiseTable
     from models.records.duel_results import PlayerSummary
-    from tasks.duels.losses import Losses
+    from tasks.duels.lost_matches import Losses
 
 EXAMPLES = """Examples:
   prefstudy explain tennis --player "Novak Djokovic"
@@ -31,20 +32,15 @@ Takes a minute or two."""
 def explain(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Data set: tennis.")],
     player: Annotated[str, typer.Option(metavar="NAME", help="Player whose losses to explain: a name or an id.")],
-    raw: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder with the raw files; by default PREFSTUDY_RAW, then the cache."),
-    ] = None,
-    simulated: Annotated[bool, typer.Option("--simulated", help="Simulate the raw files.")] = False,
-    allow_unpinned: Annotated[
-        bool, typer.Option("--allow-unpinned", help="Accept raw files with another sha256.")
-    ] = False,
+    raw: Raw = None,
+    simulated: Annotated[bool, typer.Option("--simulated", metavar=FLAG, help="Simulate the raw files.")] = False,
+    allow_unpinned: Unpinned = False,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the values and two drawings.")] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Random seed.")] = 0,
 ) -> None:
     """Explain the matches that one player lost."""
-    from tasks.duels.kept_explanations import ExplainConfig
-    from tasks.duels.losses import SETTINGS, explain_losses, find_player
+    from tasks.duels.explanation_settings import ExplainConfig
+    from tasks.duels.lost_matches import SETTINGS, explain_losses, find_player
     from tasks.runs.run_folder import check_output
 
     if name not in SETTINGS:
@@ -57,9 +53,9 @@ def explain(
         check_output(out)
     with console.err.status("Fitting and explaining; this takes a minute or two ..."):
         losses = explain_losses(table, player, config=ExplainConfig(), seed=seed)
-    _say(losses, simulated=table.manifest.simulated)
+    _print(losses, simulated=table.manifest.simulated)
     if out is not None:
-        _keep(losses, out)
+        _write(losses, out)
         console.say(f"\nValues and drawings: {console.shown(out)}")
 
 
@@ -80,7 +76,7 @@ def _table(name: str, raw: Path | None, *, simulated: bool, allow_unpinned: bool
     return next(table for table in tables if table.name == name)
 
 
-def _say(losses: Losses, *, simulated: bool) -> None:
+def _print(losses: Losses, *, simulated: bool) -> None:
     found = losses.by_items.explanation
     console.say(f"{losses.player} lost {len(found.values):,} of {losses.matches:,} matches.")
     if simulated:
@@ -112,11 +108,11 @@ def _places(losses: Losses) -> Table:
     return lines
 
 
-def _keep(losses: Losses, out: Path) -> None:
+def _write(losses: Losses, out: Path) -> None:
     """Write the values as Parquet, and two drawings. Raises OutputError."""
     from reports.duels.explanation import explanation_picture, player_values
     from reports.page.html import standalone_svg
-    from tasks.duels.kept_explanations import write_explanations
+    from tasks.duels.explanation_results import write_explanations
 
     try:
         out.mkdir(parents=True, exist_ok=True)

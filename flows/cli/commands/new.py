@@ -42,27 +42,34 @@ RESERVED = {"all", "index"}
 LONGEST_NAME, LONGEST_TITLE = 30, 90
 FEWEST_MATCHES = 20
 MANY_MATCHES = 2_000
-"""From so many on, a tenth of them is enough to test with, and there is no cross-validation."""
+"""With this many contests, a tenth is enough to test with: no cross-validation."""
 WIDTH = 120
 
 
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the study and its data set are called.")],
-    table: Annotated[Path, typer.Argument(metavar="TABLE.csv", help="One row a contest; CSV, or with tabs or ;.")],
-    winner: Annotated[str | None, typer.Option(metavar="COLUMN", help="Who won; the column winner, or asked.")] = None,
-    loser: Annotated[str | None, typer.Option(metavar="COLUMN", help="Who lost; the column loser, or asked.")] = None,
-    items: Annotated[Path | None, typer.Option(metavar="FILE", help="One row an item, with its features.")] = None,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new study and its data set.")],
+    table: Annotated[
+        Path, typer.Argument(metavar="TABLE.csv", help="One row per contest, separated by commas, tabs or ;.")
+    ],
+    winner: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of the winners. Default: winner.")
+    ] = None,
+    loser: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the losers. Default: loser.")] = None,
+    items: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Second file: one row per item, with its features.")
+    ] = None,
     item: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The items' ids in that file; found, if not given.")
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column of the ids in that file. Default: the one with all names."),
     ] = None,
     context: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="A circumstance of the contests; can be repeated.")
+        list[str] | None, typer.Option(metavar="COLUMN", help="Column about the contest itself; may be repeated.")
     ] = None,
     leave_out: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="A column that is no feature; can be repeated.")
+        list[str] | None, typer.Option(metavar="COLUMN", help="Column that is no feature; may be repeated.")
     ] = None,
     missing: Annotated[
-        list[str] | None, typer.Option(metavar="TEXT", help="What a missing value is called; can be repeated.")
+        list[str] | None, typer.Option(metavar="TEXT", help="Text that means missing; may be repeated.")
     ] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the data set.")] = None,
 ) -> None:
@@ -77,7 +84,7 @@ def new(
 
     _check_name(name)
     if items is not None and items.resolve().parent != table.resolve().parent:
-        raise UsageError(f"{table}, {items}: put both files in one folder, from which the study can read them.")
+        raise UsageError(f"{table}, {items}: put both files in one folder; the study reads them from there.")
     matches, listed = Table(table), None if items is None else Table(items)
     drafted = draft(
         matches,
@@ -91,12 +98,12 @@ def new(
     )
     title = f"Contests of {name.replace('_', ' ')}" if title is None else title.strip()
     if not title.isprintable() or not 0 < len(title) <= LONGEST_TITLE:
-        raise UsageError(f"--title: expected a line of {LONGEST_TITLE} characters at most.")
-    built = _tried(name, title, drafted, table.resolve().parent)
+        raise UsageError(f"--title: expected one line of at most {LONGEST_TITLE} characters.")
+    built = _build(name, title, drafted, table.resolve().parent)
     written = _write(_modules(name, title, drafted, built), name)
     for path in written:
         console.say(f"Written  {console.shown(path)}")
-    _say_what(drafted, built)
+    _print_features(drafted, built)
     folder = console.shown(table.resolve().parent)
     console.say(f"\nNext: prefstudy run {name} --raw {folder}, or without the data: prefstudy demo {name}")
     console.say("Then say in the three files what is known of the data: who recorded them, units, limits, a licence.")
@@ -106,17 +113,19 @@ def _check_name(name: str) -> None:
     """Raise UsageError for a name that cannot be a module's, or is taken."""
     if not re.fullmatch("[a-z][a-z0-9_]*", name) or len(name) > LONGEST_NAME:
         raise UsageError(
-            f"{name}: expected small letters, digits and underscores, a letter first, {LONGEST_NAME} in all at most."
+            f"{name}: expected at most {LONGEST_NAME} lower-case letters, digits and underscores, a letter first."
         )
     if keyword.iskeyword(name) or keyword.issoftkeyword(name):
-        raise UsageError(f"{name}: this is a word of Python. Choose another name.")
+        raise UsageError(f"{name}: this word is reserved in Python. Choose another name.")
     if name in sys.stdlib_module_names:
-        raise UsageError(f"{name}: a module of Python's own is called so. Choose another name.")
+        raise UsageError(f"{name}: a module of Python has this name. Choose another name.")
     if name in RESERVED:
-        raise UsageError(f"{name}: commands use this word for something else. Choose another name.")
+        raise UsageError(f"{name}: this word has another meaning in commands. Choose another name.")
     taken = [path for path in map(HOUSE.joinpath, _places(name)) if path.exists()]
     if name in studies.names() or name in catalogue.names() or taken:
-        raise UsageError(f"{name}: there is such a study or data set. Nothing was written; choose another name.")
+        raise UsageError(
+            f"{name}: a study or data set with this name exists. Nothing was written; choose another name."
+        )
 
 
 def _places(name: str) -> list[str]:
@@ -124,17 +133,17 @@ def _places(name: str) -> list[str]:
 
 
 def _column(role: str, given: str | None, matches: Table) -> str:
-    """The column of a role: as given, or called like it, or asked for where somebody can answer."""
+    """The column of a role: the one given, or one of that name, or one the user names when asked at a terminal."""
     if given is not None or role in matches.names:
         return given or role
     columns = ", ".join(matches.names)
     if sys.stdin.isatty():
         return str(typer.prompt(f"Which column of {matches.path.name} names the {role} ({columns})?"))
-    raise UsageError(f"--{role}: {matches.path.name} has no column {role}. Say which it is: {columns}.")
+    raise UsageError(f"--{role}: {matches.path.name} has no column {role}. Name one of its columns: {columns}.")
 
 
-def _tried(name: str, title: str, drafted: Draft, folder: Path) -> PairwiseTable:
-    """The pairwise table as the new adapter will build it. Raises RawDataError and TableError as that does."""
+def _build(name: str, title: str, drafted: Draft, folder: Path) -> PairwiseTable:
+    """The pairwise table as the new adapter will build it. Raises RawDataError or TableError if it cannot."""
     from data_adapters.contests.adapter import contest_adapter
     from data_adapters.source.build import build
     from data_adapters.source.description import Dataset, RawFile
@@ -153,7 +162,7 @@ def _tried(name: str, title: str, drafted: Draft, folder: Path) -> PairwiseTable
     )
     [table] = build(contest_adapter(dataset, drafted.tables), RawFolder(path=folder, files=(), simulated=False))
     if table.comparisons.num_rows < FEWEST_MATCHES:
-        raise UsageError(f"{drafted.tables.matches}: expected {FEWEST_MATCHES} contests at least.")
+        raise UsageError(f"{drafted.tables.matches}: expected at least {FEWEST_MATCHES} contests.")
     return table
 
 
@@ -197,7 +206,7 @@ def _settings(drafted: Draft) -> dict[str, str]:
 
 
 def literal(value: Any, indent: int = 4) -> str:
-    """A text, truth, or collection of texts as Python source, with double quotes; a long collection over lines."""
+    """A text, bool, or collection of texts as Python source, double-quoted; a long collection takes several lines."""
     if isinstance(value, str):
         # repr takes double quotes for a text with a single one in it.
         return repr(value) if '"' in value else f'"{repr(chr(39) + value)[2:]}'
@@ -209,7 +218,7 @@ def literal(value: Any, indent: int = 4) -> str:
 
 
 def _packed(opening: str, parts: list[str], closing: str, indent: int) -> str:
-    """Parts on one line, or on as many as they need."""
+    """The parts on one line if they are short, else on several."""
     one_line = f"{opening}{', '.join(parts)}{closing}"
     if len(one_line) < WIDTH // 2:
         return one_line
@@ -247,11 +256,11 @@ def _write(modules: dict[str, str], name: str) -> list[Path]:
     except OSError as error:
         for path in written:
             path.unlink()
-        raise OutputError(f"The study {name} cannot be written: {error}. Nothing was.") from error
+        raise OutputError(f"The study {name} cannot be written: {error}. No file was kept.") from error
     return written
 
 
-def _say_what(drafted: Draft, built: PairwiseTable) -> None:
+def _print_features(drafted: Draft, built: PairwiseTable) -> None:
     lines = console.table("Feature", "Kind", "Of")
     for part, features in (("items", drafted.items), ("contexts", drafted.contexts)):
         for feature in features:

@@ -9,10 +9,10 @@ import typer
 
 from flows.cli import console, studies
 from flows.cli.config import read_config, read_configs, refuse_both
-from flows.cli.engine import prepare_prefect
-from flows.cli.execution import Planned, run_studies, run_study, say_where
-from flows.cli.found import shown_run
+from flows.cli.execution import Planned, print_paths, run_studies, run_study
 from flows.cli.options import FLAG, RUNS, Mapping, Raw
+from flows.cli.prefect_runtime import prepare_prefect
+from flows.cli.result_table import shown_run
 from models.records.errors import UsageError
 from tasks.runs.study import StudyConfig
 
@@ -142,7 +142,7 @@ def report(
 
     with console.err.status("Writing the report ..."):
         render(run_dir)
-    say_where(_report_of(run_dir))
+    print_paths(_report_of(run_dir))
 
 
 def index(
@@ -156,7 +156,7 @@ def index(
 
     with console.err.status("Writing the index ..."):
         rendered = render_index(runs)
-    say_where({"Index": rendered.html, "PDF": rendered.pdf})
+    print_paths({"Index": rendered.html, "PDF": rendered.pdf})
 
 
 def _demo(study: studies.Study, folder: Path) -> Planned:
@@ -172,8 +172,8 @@ def _run_one(study: studies.Study, config: StudyConfig) -> None:
     """Run a study, then print what it found and where its report is."""
     run_dir = run_study(study, config)
     console.out.print()
-    console.out.print(shown_run(run_dir, published_drew=study.config.model_fields["simulated"].default))
-    say_where(_report_of(run_dir))
+    console.out.print(shown_run(run_dir, published_simulated=study.config.model_fields["simulated"].default))
+    print_paths(_report_of(run_dir))
 
 
 def _report_of(run_dir: Path) -> dict[str, Path]:

@@ -13,7 +13,7 @@ from flows.cli import console
 from models.records.errors import UsageError
 
 if TYPE_CHECKING:
-    from tasks.respondents.kept_tree import KeptTree
+    from tasks.respondents.saved_tree import SavedTree
 
 EXAMPLES = """Examples:
   prefstudy data build sushi --out tables
@@ -46,12 +46,12 @@ def fit_tree(
 ) -> None:
     """Fit a tree to the comparisons of one user, or of all users."""
     from data_adapters.table.parquet import read_table
-    from tasks.respondents.kept_tree import KeptTree, MadeFrom
+    from tasks.respondents.saved_tree import MadeFrom, SavedTree
 
     made_from = MadeFrom(
         table=table.resolve(), table_name=read_table(table).name, user=user, test_share=test_share, seed=seed
     )
-    kept = KeptTree.fit(made_from, max_depth=max_depth)
+    kept = SavedTree.fit(made_from, max_depth=max_depth)
     kept.write(out)
     _show(kept)
     console.say(f"\nTree  {console.shown(out)}\nEdit it: prefstudy tree edit {console.shown(out)} --help")
@@ -60,9 +60,9 @@ def fit_tree(
 @app.command("show", epilog=EXAMPLES)
 def show_tree(path: Tree, table: Table = None) -> None:
     """Print a tree with numbered nodes and leaves, and its accuracy."""
-    from tasks.respondents.kept_tree import KeptTree
+    from tasks.respondents.saved_tree import SavedTree
 
-    _show(KeptTree.read(path, table=table))
+    _show(SavedTree.read(path, table=table))
 
 
 @app.command("edit", epilog=EXAMPLES)
@@ -88,12 +88,12 @@ def edit_tree(
     ] = None,
 ) -> None:
     """Edit a tree by hand, fit its leaves again, and show how its accuracy changed."""
-    from tasks.respondents.kept_tree import KeptTree
+    from tasks.respondents.saved_tree import SavedTree
 
     thresholds = _pairs(threshold, "=", "--threshold NODE=VALUE, both numbers", float)
     if len(dict(thresholds)) < len(thresholds):
         raise UsageError("--threshold: a node is named twice. Give each node one value.")
-    before = KeptTree.read(path, table=table)
+    before = SavedTree.read(path, table=table)
     after = before.edited(
         thresholds=dict(thresholds),
         merged=merge or [],
@@ -120,7 +120,7 @@ def _pairs(
     return pairs
 
 
-def _show(kept: KeptTree, before: KeptTree | None = None) -> None:
+def _show(kept: SavedTree, before: SavedTree | None = None) -> None:
     """Print the tree and its accuracies, next to those before an edit."""
     console.say(kept.tree.to_text(numbered=True))
     for better, worse in kept.tree.pins_:

@@ -14,14 +14,33 @@ WHOLE, READABLE, BOTH_ORDERS = "all_features", "readable", "both_orders"
 
 TREE, READABLE_TREE = "tree", "readable_tree"
 SEARCH, FEATURES, WORTH, CONVERSATION = "search", "features", "feature_worth", "conversation"
+COMPARABILITY = "comparability"
 RANKING, FEATURE_VALUES, EXTRACTION_ACCURACY = "ranking", "feature_values", "extraction_accuracy"
 """Files of results, without their ending."""
+
+RANK_CORRELATION, FIRST_SHARE, UNANSWERED = "rank_correlation", "first_share", "missing"
+"""Metrics: Kendall's tau-b, and how often the model asked directly chose the first message, or did not answer."""
 
 WORDINGS = ("all", "plain", "paraphrased")
 """The simulated messages over which the accuracy of reading is measured."""
 
 HardKind = Literal["same_leaf", "same_value", "reversed"]
 """How a tree fails on a comparison: both items in one leaf, in two leaves of one value, or in the wrong order."""
+
+
+Obstacle = Literal["simulated", "unpinned", "other_model"]
+"""Why the published values are not comparable: simulated messages, other files, or answers of another model."""
+
+
+class Comparability(Record):
+    """Whether the published values may be compared with those found: only without any obstacle."""
+
+    obstacles: tuple[Obstacle, ...]
+
+    @property
+    def comparable(self) -> bool:
+        """Whether there is no obstacle."""
+        return not self.obstacles
 
 
 class Trace(Record):

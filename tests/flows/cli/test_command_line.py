@@ -38,7 +38,7 @@ COMMANDS_WITHOUT_A_FLOW = [
 
 @pytest.fixture(autouse=True)
 def empty_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """No data, no server, and a home and a working folder that are empty."""
+    """An environment without data and server, with an empty home and working folder."""
     for name in ("PREFSTUDY_RAW", "PREFECT_API_URL", "OPENAI_BASE_URL", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PREFSTUDY_CACHE", str(tmp_path / "cache"))
@@ -56,7 +56,7 @@ def ask(capsys: pytest.CaptureFixture[str], command: str) -> tuple[int, str, str
 
 @pytest.mark.parametrize("command", COMMANDS_WITHOUT_A_FLOW)
 def test_a_command_without_a_flow_imports_nothing_heavy_and_answers_within_a_second(command: str) -> None:
-    """Seconds of processor, and the best of three: other tests run beside this one."""
+    """Processor seconds, the least of three: other tests may run at the same time."""
     script = f"""
         import sys, time
         from flows.cli.main import main
@@ -298,7 +298,10 @@ def test_where_the_output_cannot_be_written_one_line_says_so(command: str) -> No
 def test_the_folder_that_prefect_gets_where_its_home_cannot_be_written_is_removed_at_the_end(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "aside").mkdir()
-    script = "import os, flows.cli.engine as e; e.prepare_prefect(); print(os.path.isdir(os.environ['PREFECT_HOME']))"
+    script = (
+        "import os; from flows.cli.prefect_runtime import prepare_prefect; prepare_prefect(); "
+        "print(os.path.isdir(os.environ['PREFECT_HOME']))"
+    )
     environment = {"PREFECT_HOME": str(tmp_path / "file" / "home"), "TMPDIR": str(tmp_path / "aside")}
     run = subprocess.run(
         [sys.executable, "-c", script], env=os.environ | environment, check=True, capture_output=True, text=True
@@ -317,7 +320,7 @@ BROKEN = {
 
 @pytest.fixture(params=BROKEN)
 def broken_tea(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Modules of a study and a data set called tea that cannot be loaded. Returns what the second one raises."""
+    """Modules of a study and a data set called tea that cannot be loaded. Returns the error of the second one."""
     source, error = BROKEN[request.param]
     for package in (flows.studies, data_adapters.datasets):
         folder = tmp_path / package.__name__

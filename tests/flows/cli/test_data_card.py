@@ -35,7 +35,7 @@ def empty_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def inboxes(tmp_path: Path) -> Path:
-    """Simulated inboxes whose messages and records all hold the same strange word."""
+    """Simulated inboxes with the same strange word in all messages and records."""
     folder = tmp_path / "inboxes"
     simulate(adapter("pmr"), folder, seed=1)
     (folder / "SIMULATED.json").unlink()

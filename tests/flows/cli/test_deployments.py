@@ -1,4 +1,4 @@
-"""prefect.yaml is generated: what each study declares, and nothing that a new study would have to be added to."""
+"""prefect.yaml is generated from what each study declares; a new study needs no entry by hand."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_settings_of_any_kind_arrive_as_they_are_declared(monkeypatch: pytest.Mo
 
 
 def test_the_committed_file_says_what_its_studies_declare(generated: dict[str, Any]) -> None:
-    """A study that is not in it fails nothing: `prefstudy deployments --write` adds it when somebody deploys it."""
+    """A study missing from it is no error: `prefstudy deployments --write` adds it."""
     committed = yaml.safe_load(PREFECT_YAML.read_text("utf-8"))
     expected = by_entrypoint(generated)
     assert by_entrypoint(committed) == {path: expected.get(path) for path in by_entrypoint(committed)}

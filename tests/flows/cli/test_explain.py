@@ -1,15 +1,15 @@
-"""`prefstudy explain` prints what was computed, and computes nothing itself."""
+"""`prefstudy explain` prints what the task computed, and computes nothing itself."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from flows.cli.commands.explain import _say
+from flows.cli.commands.explain import _print
 from models.records.duel_results import MeanGap, PlayerSummary
 from models.shap.explanation import PreferenceExplanation
-from tasks.duels.kept_explanations import Explained
-from tasks.duels.losses import Losses, Place
+from tasks.duels.explanation_results import Explained
+from tasks.duels.lost_matches import Losses, Place
 
 
 def explained(*players: str) -> Explained:
@@ -29,7 +29,7 @@ def test_the_command_prints_the_numbers_of_the_losses(capsys: pytest.CaptureFixt
         places=(Place("Clay", 7, (0.5,)), Place("Grass", 6, (-0.0625,))),
         gap=MeanGap(model="c_gpm", gap=0.0312, preference=1.75),
     )  # fmt: skip
-    _say(losses, simulated=True)
+    _print(losses, simulated=True)
     out = capsys.readouterr().out
     lines = {line.split()[0]: line.split() for line in out.splitlines() if line.strip()}
     assert lines["birth"][2:] == ["0.250", "-0.125", "less"]

@@ -21,7 +21,7 @@ ITEMS, CONTESTS = 24, 60
 
 @pytest.fixture
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty house, so that nothing is written into this one."""
+    """An empty copy of the folders, so that nothing is written into this repository."""
     for place in new.MODULES.values():
         (tmp_path / "house" / place).parent.mkdir(parents=True)
     monkeypatch.setattr(new, "HOUSE", tmp_path / "house")
@@ -65,22 +65,22 @@ def test_the_three_modules_are_written_and_what_they_read_is_said(house, lizards
     assert sum(len(path.read_text().splitlines()) for path in files(house)) < 194 / 2 + 15
     before = {path: path.read_text() for path in files(house)}
     assert main(command) == 2
-    assert "there is such a study or data set" in capsys.readouterr().err
+    assert "a study or data set with this name exists" in capsys.readouterr().err
     assert {path: path.read_text() for path in files(house)} == before
 
 
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("sushi", "there is such a study or data set"),
-        ("Lizards", "small letters"),
-        ("2lizards", "small letters"),
-        ("liz-ards", "small letters"),
-        ("../lizards", "small letters"),
-        ("class", "a word of Python"),
-        ("match", "a word of Python"),
-        ("statistics", "a module of Python's own"),
-        ("all", "commands use this word"),
+        ("sushi", "a study or data set with this name exists"),
+        ("Lizards", "lower-case letters"),
+        ("2lizards", "lower-case letters"),
+        ("liz-ards", "lower-case letters"),
+        ("../lizards", "lower-case letters"),
+        ("class", "reserved in Python"),
+        ("match", "reserved in Python"),
+        ("statistics", "a module of Python has this name"),
+        ("all", "another meaning in commands"),
     ],
 )
 def test_a_name_that_cannot_be_or_is_taken_is_refused(house, lizards, capsys, name, complaint) -> None:
@@ -96,7 +96,7 @@ def test_a_name_that_cannot_be_or_is_taken_is_refused(house, lizards, capsys, na
             ("winner,loser", "won,lost"),
             [],
             2,
-            "--winner: contests.csv has no column winner. Say which it is: won, lost",
+            "--winner: contests.csv has no column winner. Name one of its columns: won, lost",
         ),
         (("", ""), ["--loser", "looser"], 2, "--loser: contests.csv has no column looser"),
         (("L1,", "L99,"), [], 2, "without L99"),
@@ -131,7 +131,7 @@ def test_texts_are_written_as_python_reads_them(text: str) -> None:
 
 
 def test_a_study_walks_from_a_table_to_a_report_and_through_the_projects_checks(lizards: Path, tmp_path: Path) -> None:
-    """README: how to add a study. In a copy of the repository, in processes that know only the copy."""
+    """The walk of the README, in a copy of the repository and in processes that use only the copy."""
     if not (ROOT / ".git").exists():
         pytest.skip("not a clone, so that nothing says which files are the repository's")
     house = tmp_path / "house"

@@ -1,4 +1,4 @@
-"""The studies of choice experiments from raw files to report: trees of respondents, one tree for all, honest pages."""
+"""The studies of choice experiments from raw files to report: a tree for each respondent, one for all, and the page."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_one_tree_for_all_has_a_size_and_no_spread_of_it(run_dir: Path) -> None:
 
 
 def test_one_tree_for_all_predicts_simulated_women_better_than_a_tree_each(run_dir: Path) -> None:
-    """They share three taste types, and a woman's sixteen choices are few."""
+    """The women share three tastes, and sixteen choices of one woman are few."""
     assert value(run_dir, "accuracy", "pooled", "test") > value(run_dir, "accuracy", "straddlers_discarded", "test")
 
 

@@ -1,4 +1,4 @@
-"""The PMR study from raw files to report: what a run holds, that it can be resumed, and what it keeps to itself."""
+"""The PMR study from raw files to report: the content of a run, its resumption, and patients' texts stay private."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from prompts.engines.server import ServerSettings
 from prompts.ledger import Ledger
 from prompts.ledger_entry import LedgerError, read_export
 from reports.page.render import render
-from tasks.messages.ranking_results import PUBLISHED, PUBLISHED_MODEL, write_feature_worth
+from tasks.messages.ranking_results import PUBLISHED, PUBLISHED_MODEL, write_comparability, write_feature_worth
 from tasks.messages.settings import LoopSettings
 from tasks.runs.results import METRICS, write_metrics
 
@@ -44,7 +44,7 @@ pytestmark = pytest.mark.usefixtures("prefect_server")
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory: pytest.TempPathFactory) -> PmrConfig:
-    """Rules on inboxes in whose texts two words stand that must be found nowhere else."""
+    """Keyword rules on inboxes whose texts hold two words that must not appear anywhere else."""
     raw = tmp_path_factory.mktemp("canary") / "pmr"
     simulate(adapter("pmr"), raw, seed=0)
     for file in INBOX_FILES.values():
@@ -70,7 +70,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> PmrConfig:
 
 
 class Parrot(Rules):
-    """Repeats what patients wrote wherever it may."""
+    """An engine that repeats patients' texts wherever an answer allows it."""
 
     def reply(self, requests: Sequence[Request]) -> list[Reply]:
         return [self._repeat(request) or super(Parrot, self).reply([request])[0] for request in requests]
@@ -280,7 +280,7 @@ def test_the_command_line_runs_the_published_features_by_keyword(
     assert main(["run", "pmr", "--simulated", *settings]) == 0
     [run] = (tmp_path / "runs" / "pmr").glob("2*")
     said = words(run)
-    assert "They were given; nothing was proposed." in said
+    assert "The features were given; none was proposed." in said
     assert "Asked directly" not in said
     assert {row.variant for row in metrics(run)} >= {"red_flag_syndrome", "symptom_trajectory"}
     assert main(["ledger", "show"]) == 0
@@ -328,7 +328,7 @@ def test_the_metrics_are_kept_as_an_artifact_without_a_text(run_dir: Path) -> No
 def test_answers_of_the_papers_model_on_the_real_inboxes_stand_beside_what_was_published(
     run_dir: Path, tmp_path: Path
 ) -> None:
-    """A finished run dressed up as one of that model: nobody here has the model or the inboxes."""
+    """A finished run edited to look like one of that model on real inboxes; neither is available to tests."""
     copy = tmp_path / "run"
     shutil.copytree(run_dir, copy)
     record = json.loads((copy / "run.json").read_text())
@@ -337,6 +337,7 @@ def test_answers_of_the_papers_model_on_the_real_inboxes_stand_beside_what_was_p
     (copy / "run.json").write_text(json.dumps(record))
     asked = json.loads((copy / "results" / "conversation.json").read_text())
     (copy / "results" / "conversation.json").write_text(json.dumps({**asked, "model": PUBLISHED_MODEL}))
+    write_comparability(copy / "results", RunRecord.model_validate(record).data, PUBLISHED_MODEL)
     rows = beside_published(metrics(copy), PUBLISHED)
     write_metrics(copy / "results" / "metrics.json", rows)
     features = [each["spec"]["name"] for each in json.loads((copy / "results" / "features.json").read_text())]

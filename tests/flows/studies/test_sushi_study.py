@@ -1,4 +1,4 @@
-"""The sushi study from raw files to report, on simulated data: what a run folder holds, and that it can be repeated."""
+"""The sushi study from raw files to report, on simulated data: the content of a run folder, and its repetition."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_run_json_says_what_the_numbers_rest_on(run_dir: Path, config: SushiConf
         "Fit a Gaussian process to each user",
         "Try every protocol",
         "Ask every user",
-        "Learn from the users before",
+        "Learn from earlier users",
     ]
 
 
@@ -194,7 +194,7 @@ def test_an_example_user_that_is_not_there_is_refused_by_name(tmp_path: Path) ->
     config = SushiConfig(
         simulated=True, users=5, protocols=False, active_learning=False, example_user="nobody", out=tmp_path
     )
-    with pytest.raises(UsageError, match="example_user = nobody: there is no such user among the 5"):
+    with pytest.raises(UsageError, match=r"example_user = nobody: this run has no such user\. It has 5"):
         sushi_study(config)
 
 

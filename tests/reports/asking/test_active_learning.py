@@ -1,4 +1,4 @@
-"""The section about asking: it says what the results say, compares real data only, and draws nothing outside itself."""
+"""The section about asking: it agrees with the results, compares only real data, and its drawings stay in bounds."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ words = st.text("abcdefgiklmnorstuw WM_-", min_size=1, max_size=22)
 
 @st.composite
 def drawn_trees(draw: st.DrawFn, most_leaves: int) -> tuple[list[Node], list[Column], list[list[str]]]:
-    """A tree of any shape, with any names, as draw_tree takes it: nodes, columns, items of each leaf."""
+    """Strategy for trees of any shape and names, as arguments of draw_tree: nodes, columns, items of each leaf."""
     levels = tuple(draw(st.lists(words, min_size=4, max_size=4, unique=True)))
     columns = [
         Column(name=draw(words), feature="a", kind=FeatureKind.NUMERIC, unit=draw(st.sampled_from([None, "mmol/L"]))),

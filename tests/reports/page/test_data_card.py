@@ -1,4 +1,4 @@
-"""The data card in a report: a line a feature, gaps said, a picture that fits a line, and sides only where shown."""
+"""The data card in a report: one row per feature, missing values, small pictures, and sides only if presented."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report over all studies: the latest run of each, honest about what is simulated, and made from folders alone."""
+"""The index: the latest run of each study, marked if simulated, and made from the run folders alone."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def runs(write_run: WriteRun, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def tea(runs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Beside it a run, on simulated data, of a study whose page nobody but its own module knows."""
+    """The same folder with a second run, on simulated data, of a study that only its own module knows."""
 
     def page(run: FinishedRun) -> Page:
         pictures = [Picture("wide", SVG, 170, "wide"), Picture("accuracy-test", SVG, 84, "a cup")]

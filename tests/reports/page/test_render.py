@@ -20,7 +20,7 @@ WriteRun = Callable[..., Path]
 
 
 def text_of(html: Path) -> str:
-    """The words of the page, without its styles, pictures and tags."""
+    """The text of the page, without styles, pictures and tags."""
     body = re.sub(r"(?s)<style>.*?</style>|<svg.*?</svg>", " ", html.read_text("utf-8"))
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", body))
 

@@ -1,4 +1,4 @@
-"""What the curves of asking say, in a case worked out by hand."""
+"""Comparisons of the ways of asking, in a case worked out by hand."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from models.records.studies.asking_results import CHANGED_FROM
-from tasks.asking.asking import CHOICES, WAYS
 from tasks.asking.comparing_courses import asking_changes, asking_compared
+from tasks.asking.ways_of_asking import CHOICES, WAYS
 
 REGRET = {"tree_top_leaf": 0.7, "gp_qeubo": 0.4, "tree_qeubo": 0.6, "tree_random": 0.5}
 FOUND = {"tree_top_leaf": 0.8, "gp_qeubo": 0.9, "tree_qeubo": 0.7, "tree_random": 0.3}

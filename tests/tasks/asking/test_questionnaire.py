@@ -1,4 +1,4 @@
-"""Someone with a clear taste is asked, and found out."""
+"""Questions to somebody with a clear taste recover that taste."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def questionnaire() -> Questionnaire:
 
 
 def answer(questionnaire: Questionnaire, questions: int) -> None:
-    """The less oil, the better."""
+    """Answers of somebody who prefers less oil."""
     for _ in range(questions):
         one, other = questionnaire.next_pair()
         questionnaire.prefer((one, other) if ITEMS[one, 0] < ITEMS[other, 0] else (other, one))

@@ -1,4 +1,4 @@
-"""Duels: what models are given, how they are split, how a model is chosen, and what is measured."""
+"""Scoring of duels: the models' input, the splits, the choice of settings, and the metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop: what is hard, what is proposed, what stays, and that a rule planted in messages is found again."""
+"""The search loop: hard comparisons, proposals, features kept, and recovery of a rule planted in messages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FILE = read_features()
 
 
 class Proposes(Rules):
-    """Reads by keyword, and proposes what a test wants, the last again and again."""
+    """An engine that reads by keyword and proposes given features; the last one is repeated."""
 
     model = "proposes"
 
@@ -210,7 +210,7 @@ def test_a_proposal_that_quotes_a_patient_is_withheld_from_everything(
 
 
 def by_parity(request: Request) -> str | None:
-    """A feature that says nothing: whether the number of the patient is odd."""
+    """An uninformative feature: whether the number of the patient is odd."""
     value = "odd" if int(request.subject[-2:]) % 2 else "even"
     return json.dumps({"value": value}) if request.filled["spec"].name == "is_odd" else None
 

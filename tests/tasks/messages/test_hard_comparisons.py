@@ -1,4 +1,4 @@
-"""Which comparisons a tree gets wrong, how, and in which order a model is asked about them."""
+"""Hard comparisons: how a tree fails on them, and in which order a model is asked about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The results of the PMR study: what leaving a feature out changes, with the right sign and in the right order."""
+"""The results of the PMR study: changes without a feature, signed and in order, and what may be compared."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from prompts.engines.rules import Rules
 from prompts.feature_file import read_features
 from prompts.ledger import Ledger
 from tasks.messages.feature_loop import Search
-from tasks.messages.ranking_results import PUBLISHED_MODEL, feature_worth, write_results
+from tasks.messages.ranking_results import PUBLISHED_MODEL, comparability, feature_worth, write_results
 from tasks.messages.reading_messages import extract_features
 from tasks.messages.settings import TreeSettings
 from tasks.runs.results import METRICS
@@ -68,3 +68,16 @@ def test_the_feature_missed_most_on_the_second_inbox_comes_first(results: Path) 
         for metric in ("accuracy", "delta_accuracy")
     ]
     assert [each.feature for each in feature_worth(rows, ["a", "b", "c", "d"])] == ["c", "b", "a"]
+
+
+def test_published_values_are_comparable_only_with_the_same_model_on_the_published_files(tmp_path: Path) -> None:
+    [first, second] = [
+        box.table.manifest.model_copy(update={"simulated": False}) for box in simulated_inboxes(tmp_path)
+    ]
+    assert comparability([first, second], PUBLISHED_MODEL).comparable
+    simulated = second.model_copy(update={"simulated": True})
+    assert comparability([first, simulated], PUBLISHED_MODEL).obstacles == ("simulated",)
+    unpinned = first.model_copy(update={"unpinned": True})
+    found = comparability([unpinned, second], "keyword rules")
+    assert found.obstacles == ("unpinned", "other_model")
+    assert not found.comparable

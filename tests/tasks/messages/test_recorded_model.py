@@ -1,4 +1,4 @@
-"""The search on the recorded answers of a real, small model: valid, not good, and repeatable without the model.
+"""The search on recorded answers of a small real model: they are valid, not good, and replay without the model.
 
 Recorded as tests/engines/smollm2.toml says. A changed template, feature or simulator asks other questions, of which the
 replay names the first: record them again.

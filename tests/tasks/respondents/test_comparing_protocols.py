@@ -1,4 +1,4 @@
-"""What the protocols of a run say: the variant that reproduces the published pair, and the best other choice."""
+"""Comparisons of protocols: the variant that reproduces the published accuracies, and the best other choice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process of each user is scored on what her tree is scored on, portion by portion."""
+"""Each user's Gaussian process is scored on the same comparisons as her tree, portion by portion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a feature is worth is found by taking it away, all columns of it, and nothing else."""
+"""Leaving a feature out removes all of its columns and nothing else, and the change of accuracy is measured."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_user_of_whom_nothing_is_held_out_has_no_part_in_the_changes(responden
 
 
 def test_intervals_are_of_95_percent_and_worse_means_that_accuracy_falls() -> None:
-    """With a standard deviation of 10 over 100 users, 1.96 points are reached to either side."""
+    """With a standard deviation of 10 over 100 users, the interval reaches 1.96 points to either side."""
     found = pd.DataFrame(
         {
             "removed": ["spare", "harmful", "useful"],

@@ -1,4 +1,4 @@
-"""What many trees ask about is counted right, and the gallery shows trees of every size."""
+"""The features that trees ask about are counted right, and the gallery shows trees of every size."""
 
 from __future__ import annotations
 

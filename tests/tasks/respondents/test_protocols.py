@@ -1,4 +1,4 @@
-"""Trees a user under a protocol: the same as user by user, and what the published figures rest on."""
+"""Trees of all users under a protocol equal those fitted user by user, and reproduce the published figures."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_user_scores_the_same_whoever_else_is_there(simulated: Respondents, tm
 
 
 def test_held_out_items_are_unknown_to_the_tree(simulated: Respondents) -> None:
-    """With the pairs of two items held out, 28 pairs among eight items remain: they are learnt without an error."""
+    """With the pairs of two items held out, 28 pairs among eight items remain; the tree fits them without an error."""
     scores = score_protocol(simulated, Protocol(split="item"), seed=1)
     assert (scores["leaves"] <= 8).all()
     assert (scores["test_accuracy"] * 17 * 2 % 1 < 1e-9).all()

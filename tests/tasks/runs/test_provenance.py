@@ -1,4 +1,4 @@
-"""`run.json` says on which code, packages and machine a run rests."""
+"""`run.json` names the code, packages and machine of a run."""
 
 from __future__ import annotations
 

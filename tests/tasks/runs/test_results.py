@@ -1,4 +1,4 @@
-"""Results are rounded at one place, and say the same on every processor as far as the README promises."""
+"""Results are rounded in one place, and agree between processors as far as the README promises."""
 
 from __future__ import annotations
 

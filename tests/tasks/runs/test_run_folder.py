@@ -1,4 +1,4 @@
-"""A run folder appears whole or not at all, and what cannot be written is refused before the work starts."""
+"""A run folder appears whole or not at all, and an unwritable output folder is refused before the work starts."""
 
 from __future__ import annotations
 

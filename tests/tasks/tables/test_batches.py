@@ -1,4 +1,4 @@
-"""The tree from Parquet on disk, here and on a cluster: the one of the comparisons in memory, node for node."""
+"""Trees fitted from Parquet, in one process and on a cluster, equal those fitted in memory, node for node."""
 
 from __future__ import annotations
 

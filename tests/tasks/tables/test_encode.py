@@ -1,4 +1,4 @@
-"""A table becomes arrays: every kind of feature, missing values, winners first."""
+"""Tables encoded as arrays: every kind of feature, missing values, winners first."""
 
 from __future__ import annotations
 

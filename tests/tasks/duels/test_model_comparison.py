@@ -1,4 +1,4 @@
-"""What a study of duels claims about its models, by values worked out by hand."""
+"""Comparisons of the models of a study of duels, against values worked out by hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from models.records.duel_results import ChosenMedians
 from models.records.results import MetricRow
-from tasks.duels.comparisons import compare, write_medians
+from tasks.duels.model_comparison import compare, write_medians
 
 
 def runs() -> pd.DataFrame:

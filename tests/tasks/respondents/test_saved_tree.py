@@ -1,4 +1,4 @@
-"""A tree in a file: read back as it was, edited, and refused where it does not fit."""
+"""Saved trees: read back as written, edited, and refused if they do not fit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from data_adapters.source.locate import locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import read_table, write_table
 from models.records.errors import TableError, UsageError
-from tasks.respondents.kept_tree import KeptTree, MadeFrom
+from tasks.respondents.saved_tree import MadeFrom, SavedTree
 
 
 @pytest.fixture(scope="module")
@@ -38,23 +38,23 @@ def user(tables: Path) -> str:
 def test_a_users_tree_is_fitted_to_36_of_her_45_pairs_and_read_back_as_it_was(
     tables: Path, user: str, tmp_path: Path
 ) -> None:
-    kept = KeptTree.fit(made_from(tables, user))
+    kept = SavedTree.fit(made_from(tables, user))
     assert (len(kept.train), len(kept.test)) == (36, 9)
     kept.write(tmp_path / "tree.json")
-    again = KeptTree.read(tmp_path / "tree.json")
+    again = SavedTree.read(tmp_path / "tree.json")
     assert again.tree.to_dict() == kept.tree.to_dict()
     assert (again.test == kept.test).all()
     assert [path.name for path in tmp_path.iterdir()] == ["tree.json"]
 
 
 def test_everybodys_tree_holds_out_a_fifth_of_each_users_pairs(tables: Path) -> None:
-    kept = KeptTree.fit(made_from(tables, None), max_depth=2)
+    kept = SavedTree.fit(made_from(tables, None), max_depth=2)
     assert (len(kept.train), len(kept.test)) == (20 * 36, 20 * 9)
     assert len({tuple(pair) for pair in np.sort(kept.test, axis=1)}) > 9, "not the same nine pairs of everybody"
 
 
 def test_edits_are_made_in_the_order_thresholds_merges_pins(tables: Path, user: str) -> None:
-    kept = KeptTree.fit(made_from(tables, user))
+    kept = SavedTree.fit(made_from(tables, user))
     split = next(node for node in kept.tree.nodes_[1:] if node.threshold is not None)
     edited = kept.edited(thresholds={split.id: split.threshold + 0.01}, merged=[split.id], pins=[(1, 0)])
     assert edited.tree.n_leaves_ < kept.tree.n_leaves_
@@ -64,15 +64,15 @@ def test_edits_are_made_in_the_order_thresholds_merges_pins(tables: Path, user: 
 
 
 def test_what_does_not_fit_is_refused(tables: Path, user: str, tmp_path: Path) -> None:
-    kept = KeptTree.fit(made_from(tables, user))
+    kept = SavedTree.fit(made_from(tables, user))
     with pytest.raises(UsageError, match="there is no node 999"):
         kept.edited(thresholds={}, merged=[999], pins=[])
     with pytest.raises(UsageError, match="has no user nobody: it has 20"):
-        KeptTree.fit(made_from(tables, "nobody"))
+        SavedTree.fit(made_from(tables, "nobody"))
     kept.write(tmp_path / "tree.json")
     with pytest.raises(TableError, match="is the table sushi_b, the tree was made from sushi"):
-        KeptTree.read(tmp_path / "tree.json", table=tables / "sushi_b")
+        SavedTree.read(tmp_path / "tree.json", table=tables / "sushi_b")
     for text in ("{}", "not json", json.dumps({"made_from": {}, "tree": {}})):
         (tmp_path / "bad.json").write_text(text)
         with pytest.raises(UsageError, match="holds no preference tree"):
-            KeptTree.read(tmp_path / "bad.json")
+            SavedTree.read(tmp_path / "bad.json")

@@ -1,4 +1,4 @@
-"""Which duels are explained, as the play of which features."""
+"""The duels that are explained, and the features or groups of features that are the players."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from models.records.errors import UsageError
 from models.records.features import Column, FeatureKind
 from models.scores.duel_splits import Duels
 from models.shap.explanation import REST, ShapSettings
-from tasks.duels.explain import explain_duels, pooled
-from tasks.duels.kept_explanations import DuelsOf
+from tasks.duels.explain_duels import explain_duels, pooled
+from tasks.duels.explanation_settings import DuelKind
 
 SETTINGS = ShapSettings()
 COLUMNS = (
@@ -53,7 +53,7 @@ def models(duels) -> dict[str, GPM | CGPM | UPM]:
 
 
 def explain(duels: Duels, models: dict[str, GPM | CGPM | UPM], **kind: object):
-    kinds = [DuelsOf(name="kind", title="A kind", **kind)]
+    kinds = [DuelKind(name="kind", title="A kind", **kind)]
     named = {"Pikachu": 4}
     return explain_duels(kinds, models, duels, HELD_OUT, most=1_000, settings=SETTINGS, items_named=named)
 
@@ -111,7 +111,7 @@ def test_what_one_item_lost_is_explained_whether_held_out_or_not(duels, models):
 
 
 def test_of_many_duels_some_are_drawn_by_the_seed(duels, models):
-    kinds, upm = [DuelsOf(name="kind", title="A kind")], {"upm": models["upm"]}
+    kinds, upm = [DuelKind(name="kind", title="A kind")], {"upm": models["upm"]}
     one, again, other = (
         explain_duels(kinds, upm, duels, HELD_OUT, most=20, settings=ShapSettings(seed=seed))[0].explanation.values
         for seed in (1, 1, 2)
@@ -122,7 +122,7 @@ def test_of_many_duels_some_are_drawn_by_the_seed(duels, models):
 
 
 def test_the_folds_of_a_cross_validation_are_pooled(duels, models):
-    upm, kinds = {"upm": models["upm"]}, [DuelsOf(name="kind", title="A kind")]
+    upm, kinds = {"upm": models["upm"]}, [DuelKind(name="kind", title="A kind")]
     parts = [
         explain_duels(kinds, upm, duels, rows, most=1_000, settings=SETTINGS) for rows in (HELD_OUT[:20], HELD_OUT[20:])
     ]
@@ -134,9 +134,9 @@ def test_the_folds_of_a_cross_validation_are_pooled(duels, models):
 @pytest.mark.parametrize(
     ("kind", "complaint"),
     [
-        ({"between": ("cluster", "A", "D")}, "cluster has no level 'D': A, B, C"),
+        ({"between": ("cluster", "A", "D")}, "cluster has no level 'D'. Its levels: A, B, C"),
         ({"where": ("altitude", "high")}, "there is no column 'altitude': surface"),
-        ({"within": ("types", ())}, "kind: there are no such duels among 60 held out"),
+        ({"within": ("types", ())}, "kind: none of the 60 held-out duels is of this kind"),
         ({"lost_by": "Raichu"}, "kind: there is no item named 'Raichu'"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What a study of duels claims about its models, written to results: the best one, gains, and published figures."""
+"""Comparison of the models of a study of duels: the best one, gains, and distances to published figures."""
 
 from __future__ import annotations
 

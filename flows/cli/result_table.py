@@ -1,4 +1,4 @@
-"""The table printed after a run: one number for each model, and the published numbers beside ours."""
+"""The table printed after a run: one number for each model, beside the published numbers."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ HEADLINES = ("auc", "accuracy")
 NUMBERS = ("Found", "Published")
 
 
-def shown_run(run_dir: Path, *, published_drew: bool) -> RenderableType:
+def shown_run(run_dir: Path, *, published_simulated: bool) -> RenderableType:
     """The table of a finished run, without published numbers if its data is simulated.
 
-    published_drew: whether the publication simulated its data too, so that the numbers can be compared after all.
+    published_simulated: whether the published numbers are of simulated data too, and so can be compared.
     """
     rows = TypeAdapter(tuple[MetricRow, ...]).validate_json((run_dir / "results" / "metrics.json").read_bytes())
     record = RunRecord.model_validate_json((run_dir / "run.json").read_bytes())
-    return shown_metrics(rows, comparable=published_drew or not record.simulated)
+    return shown_metrics(rows, comparable=published_simulated or not record.simulated)
 
 
 def shown_metrics(rows: Sequence[MetricRow], *, comparable: bool) -> RenderableType:

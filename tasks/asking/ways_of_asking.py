@@ -1,4 +1,4 @@
-"""Asking users who answer by the ranking they gave: the ways of asking, and what each finds after every question."""
+"""The ways of asking users, who answer by the ranking they gave, and the measures of each after every question."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from models.records.results import MetricRow
 from models.records.studies.asking_results import (
     CATEGORICAL,
     CODES,
+    FOUND_SHARE,
     GP_CODES,
     GP_NEVER_TWICE,
     GP_QEUBO,
@@ -44,9 +45,11 @@ from models.records.studies.asking_results import (
     RATIO_LOW,
     RECOMMEND_MOST_WINS,
     RECOMMEND_RANDOM,
+    RHO_REGRET,
     STRADDLERS_KEPT,
     TIE_BREAK_RANDOM,
     TIE_BREAK_WIDEST_GAP,
+    TOP1_ERROR,
     TREE_QEUBO,
     TREE_RANDOM,
     TREE_TOP_LEAF,
@@ -55,7 +58,7 @@ from models.scores.ranks import competition_ranks
 from models.trees.growth.grow import Growth
 from models.trees.growth.options import Straddlers
 from models.trees.growth.splits import TieBreak
-from tasks.respondents.protocols import GIVEN_AS, Encoding, Respondents
+from tasks.respondents.protocols import TABLE_ENCODINGS, Encoding, Respondents
 
 Model = Literal["preference_tree", "preference_gp"]
 
@@ -112,7 +115,7 @@ CHOICES: Mapping[str, Way] = {
     GP_CODES: WAYS[GP_QEUBO].but(encoding="codes"),
     GP_NEVER_TWICE: WAYS[GP_QEUBO].but(repeats=False),
 }
-"""The choices that the paper leaves open, changed one at a time."""
+"""Ways of asking in which one choice that the paper leaves open is changed."""
 
 
 def ask(respondents: Respondents, way: Way, *, n_questions: int, seed: int, users: slice = slice(None)) -> pd.DataFrame:
@@ -126,7 +129,7 @@ def ask(respondents: Respondents, way: Way, *, n_questions: int, seed: int, user
 
     strategy = Strategy(way.acquisition, way.top_leaf_first, way.repeats, way.one_leaf, way.recommend)
     seeds = mix(seed, keys)
-    surrogate = _surrogate(way, respondents.encoded[GIVEN_AS[way.encoding]], items, seeds)
+    surrogate = _surrogate(way, respondents.encoded[TABLE_ENCODINGS[way.encoding]], items, seeds)
     course = ask_and_learn(surrogate, ranking_oracle(ranks), seeds, n_questions=n_questions, strategy=strategy)
     return _judged(course, ranks, respondents.user_ids[users])
 
@@ -170,8 +173,8 @@ def _judged(course: Course, ranks: IntArray, user_ids: tuple[str, ...]) -> pd.Da
         {
             "question": np.repeat(np.arange(n_questions), n_users),
             "user_id": np.tile(np.array(user_ids), n_questions),
-            "rho_regret": rho_regret(true, competition_ranks(course.mean)).ravel(),
-            "top1_error": top1_error(true, course.mean).ravel(),
+            RHO_REGRET: rho_regret(true, competition_ranks(course.mean)).ravel(),
+            TOP1_ERROR: top1_error(true, course.mean).ravel(),
             "found": found.ravel(),
         }
     )
@@ -187,11 +190,11 @@ def summarise(name: str, way: Way, judged: pd.DataFrame) -> pd.DataFrame:
         {
             "question": grouped.size().index,
             "users": grouped.size().to_numpy(),
-            "rho_regret": grouped["rho_regret"].mean().to_numpy(),
-            "rho_regret_sd": grouped["rho_regret"].std().to_numpy(),
-            "top1_error": grouped["top1_error"].mean().to_numpy(),
-            "top1_error_sd": grouped["top1_error"].std().to_numpy(),
-            "found_share": grouped["found"].mean().to_numpy(),
+            RHO_REGRET: grouped[RHO_REGRET].mean().to_numpy(),
+            f"{RHO_REGRET}_sd": grouped[RHO_REGRET].std().to_numpy(),
+            TOP1_ERROR: grouped[TOP1_ERROR].mean().to_numpy(),
+            f"{TOP1_ERROR}_sd": grouped[TOP1_ERROR].std().to_numpy(),
+            FOUND_SHARE: grouped["found"].mean().to_numpy(),
         }
     )
     choices = pd.DataFrame({"way": name, **way.model_dump()}, index=found.index)

@@ -1,4 +1,4 @@
-"""What a study chose is explained on the duels it held out, and the findings are judged."""
+"""The chosen models are explained on held-out duels, and the findings are judged."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import write_table
 from models.kernels.selection import Tuning
 from models.records.errors import UsageError
-from tasks.duels.first_run import check_explainable, explain_run, explain_trial
-from tasks.duels.kept_explanations import VERDICTS
+from tasks.duels.explain_run import check_explainable, explain_run, explain_trial
+from tasks.duels.explanation_results import VERDICTS
 from tasks.duels.published_findings import SYNTHETIC, TENNIS
 from tasks.duels.scoring import DuelTrial, score_models
 
@@ -67,7 +67,7 @@ def test_what_cannot_be_explained_is_refused_before_anything_is_fitted(synthetic
     with pytest.raises(UsageError, match=f"explaining.findings, ab_first: nothing explains {kind.name} by gpm"):
         check_explainable(synthetic, CONFIG.model_copy(update={"kinds": others}))
     few = synthetic.model_copy(update={"test_share": 5e-4, "seed": 2})
-    with pytest.raises(UsageError, match="there are no such duels among"):
+    with pytest.raises(UsageError, match="held-out duels is of this kind"):
         check_explainable(few, CONFIG)
 
 

@@ -1,4 +1,4 @@
-"""A fitted tree in a file, with what is needed to fit it again, to show it, and to edit it."""
+"""A tree saved in a file, with the source of its comparisons, so that it can be shown, edited and fitted again."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ class MadeFrom(Record):
     seed: int
 
 
-class KeptTree:
-    """A tree, what it was made from, and its training and test comparisons."""
+class SavedTree:
+    """A fitted tree, the source of its comparisons, and these comparisons: training and test."""
 
     def __init__(self, tree: PreferenceTree, made_from: MadeFrom) -> None:
         self.tree, self.made_from = tree, made_from
         self.items, self.train, self.test = _comparisons(made_from)
 
     @classmethod
-    def fit(cls, made_from: MadeFrom, **parameters: Any) -> KeptTree:
+    def fit(cls, made_from: MadeFrom, **parameters: Any) -> SavedTree:
         """Fit a tree with the parameters of `PreferenceTree`. Raises TableError or UsageError."""
         encoded = encode(read_table(made_from.table))
-        kept = cls(PreferenceTree(encoded.columns, **parameters), made_from)
-        kept.tree.fit(kept.items, kept.train)
-        return kept
+        saved = cls(PreferenceTree(encoded.columns, **parameters), made_from)
+        saved.tree.fit(saved.items, saved.train)
+        return saved
 
     @classmethod
-    def read(cls, path: Path, *, table: Path | None = None) -> KeptTree:
+    def read(cls, path: Path, *, table: Path | None = None) -> SavedTree:
         """Read a tree from its file. table: folder of its table, if it has moved.
 
         Raises UsageError if the file holds no tree, and TableError if its table is missing.
@@ -77,7 +77,7 @@ class KeptTree:
         parts = {"fitted": self.train, "held out": self.test}
         return {name: self.tree.accuracies(self.items, pairs) for name, pairs in parts.items() if len(pairs)}
 
-    def edited(self, *, thresholds: dict[int, float], merged: list[int], pins: list[tuple[int, int]]) -> KeptTree:
+    def edited(self, *, thresholds: dict[int, float], merged: list[int], pins: list[tuple[int, int]]) -> SavedTree:
         """Move thresholds, then merge splits, then pin orders of the remaining leaves.
 
         Raises UsageError for an edit that cannot be made.
@@ -92,7 +92,7 @@ class KeptTree:
                 tree = pin_order(tree, better, worse, self.items, self.train)
         except ValueError as error:
             raise UsageError(f"{error}. prefstudy tree show prints the numbers of nodes and leaves.") from error
-        return KeptTree(tree, self.made_from)
+        return SavedTree(tree, self.made_from)
 
 
 def _comparisons(made_from: MadeFrom) -> tuple[FloatArray, IntArray, IntArray]:
@@ -100,7 +100,7 @@ def _comparisons(made_from: MadeFrom) -> tuple[FloatArray, IntArray, IntArray]:
     table = read_table(made_from.table)
     if table.name != made_from.table_name:
         raise TableError(
-            f"{made_from.table} is the table {table.name}, the tree was made from {made_from.table_name}. "
+            f"{made_from.table} holds the table {table.name}, but the tree was made from {made_from.table_name}. "
             f"Name the right folder with --table."
         )
     encoded = encode(table)

@@ -1,4 +1,4 @@
-"""Explaining held-out duels: choosing the duels, the players and the models."""
+"""Explanations of held-out duels: the choice of the duels, of the players, and of the models."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from models.scores.duel_splits import Duels
 from models.shap.context_shap import ContextShap
 from models.shap.explanation import REST, PreferenceExplanation, ShapSettings
 from models.shap.pref_shap import PrefShap
-from tasks.duels.kept_explanations import DuelsOf, Explained
+from tasks.duels.explanation_results import Explained
+from tasks.duels.explanation_settings import DuelKind
 
 
 def explain_duels(
-    kinds: Sequence[DuelsOf],
+    kinds: Sequence[DuelKind],
     models: Mapping[KernelModel, GPM | CGPM | UPM],
     duels: Duels,
     held_out: IntArray,
@@ -49,7 +50,7 @@ def explain_duels(
 
 
 def check_duels(
-    kinds: Sequence[DuelsOf], duels: Duels, held_out: IntArray, *, items_named: Mapping[str, int] | None = None
+    kinds: Sequence[DuelKind], duels: Duels, held_out: IntArray, *, items_named: Mapping[str, int] | None = None
 ) -> None:
     """Raise UsageError if there are no duels of some kind; to be called before anything is fitted."""
     for kind in kinds:
@@ -58,10 +59,10 @@ def check_duels(
 
 
 def pooled(parts: Sequence[Sequence[Explained]]) -> list[Explained]:
-    """Join the explanations of the same kinds from several folds, each by the models of its fold."""
+    """Join the explanations of several folds, kind by kind; each fold is explained by its own models."""
     return [
-        replace(of_one[0], explanation=_joined([one.explanation for one in of_one]))
-        for of_one in zip(*parts, strict=True)
+        replace(folds[0], explanation=_joined([fold.explanation for fold in folds]))
+        for folds in zip(*parts, strict=True)
     ]
 
 
@@ -72,14 +73,14 @@ def _by_contexts(model: CGPM, duels: Duels, rows: IntArray, settings: ShapSettin
 
 
 def _by_items(
-    kind: DuelsOf, model: GPM | CGPM | UPM, duels: Duels, rows: IntArray, settings: ShapSettings
+    kind: DuelKind, model: GPM | CGPM | UPM, duels: Duels, rows: IntArray, settings: ShapSettings
 ) -> PreferenceExplanation:
     """Explain duels by the features of the two items; all items are the reference, contexts are weighted by duels."""
     players = _players(kind, duels.columns)
     return PrefShap(model, duels.items, players=players, settings=settings).duels(duels.items, duels.comparisons[rows])
 
 
-def _players(kind: DuelsOf, columns: Sequence[Column]) -> dict[str, tuple[int, ...]]:
+def _players(kind: DuelKind, columns: Sequence[Column]) -> dict[str, tuple[int, ...]]:
     """The columns of each player."""
     players: dict[str, tuple[int, ...]] = {}
     if kind.apart:
@@ -93,7 +94,7 @@ def _players(kind: DuelsOf, columns: Sequence[Column]) -> dict[str, tuple[int, .
     return players
 
 
-def _rows(kind: DuelsOf, duels: Duels, held_out: IntArray, items_named: Mapping[str, int]) -> IntArray:
+def _rows(kind: DuelKind, duels: Duels, held_out: IntArray, items_named: Mapping[str, int]) -> IntArray:
     """The duels of a kind. Raises UsageError if there are none."""
     met = np.zeros(len(duels.comparisons), dtype=np.bool_)
     met[held_out] = True
@@ -111,8 +112,8 @@ def _rows(kind: DuelsOf, duels: Duels, held_out: IntArray, items_named: Mapping[
         met &= _in_level(duels.contexts, duels.context_columns, *kind.where)[duels.context_of]
     if not met.any():
         raise UsageError(
-            f"explaining.kinds, {kind.name}: there are no such duels among {len(held_out):,} held out. Hold out more, "
-            "simulate more items, or leave this kind out."
+            f"explaining.kinds, {kind.name}: none of the {len(held_out):,} held-out duels is of this kind. Hold out "
+            "more, simulate more items, or leave this kind out."
         )
     return np.flatnonzero(met)
 
@@ -133,14 +134,14 @@ def _in_level(rows: FloatArray, columns: Sequence[Column], feature: str, level: 
     at = _column(columns, feature)
     levels = columns[at].levels or ()
     if level not in levels:
-        raise UsageError(f"explaining.kinds: {feature} has no level {level!r}: {', '.join(levels)}")
+        raise UsageError(f"explaining.kinds: {feature} has no level {level!r}. Its levels: {', '.join(levels)}")
     return np.asarray(rows[:, at] == levels.index(level))
 
 
 def _column(columns: Sequence[Column], name: str) -> int:
     names = [column.name for column in columns]
     if name not in names:
-        raise UsageError(f"explaining.kinds: there is no column {name!r}: {', '.join(names)}")
+        raise UsageError(f"explaining.kinds: there is no column {name!r}. Columns: {', '.join(names)}")
     return names.index(name)
 
 

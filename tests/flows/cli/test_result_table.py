@@ -1,4 +1,4 @@
-"""What the terminal says of a finished run: a held-out number a model, and what was published beside what was found."""
+"""The table after a run: one held-out number per model, and published numbers beside those found."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from flows.cli.found import shown_metrics
+from flows.cli.result_table import shown_metrics
 from models.records.results import MetricRow
 
 

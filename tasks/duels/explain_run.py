@@ -1,4 +1,4 @@
-"""Explaining the models of a study's first run: they are refitted, and their held-out preferences explained."""
+"""Explanations of a study's first run: its models are fitted again, and its held-out duels explained."""
 
 from __future__ import annotations
 
@@ -16,14 +16,9 @@ from models.kernels.gpm import CGPM, GPM, UPM
 from models.kernels.selection import Chosen, fit
 from models.records.duel_results import CHOSEN_MODELS, SPLIT_FIRST, KernelModel
 from models.scores.duel_splits import Duels, Split
-from tasks.duels.explain import check_duels, explain_duels, pooled
-from tasks.duels.kept_explanations import (
-    ExplainConfig,
-    Explained,
-    check_findings,
-    write_explanations,
-    write_verdicts,
-)
+from tasks.duels.explain_duels import check_duels, explain_duels, pooled
+from tasks.duels.explanation_results import Explained, write_explanations, write_verdicts
+from tasks.duels.explanation_settings import ExplainConfig, check_findings
 from tasks.duels.scoring import DuelTrial
 from tasks.runs.workers import one_blas_thread
 
@@ -43,9 +38,9 @@ def explain_run(trial: DuelTrial, config: ExplainConfig, results: Path) -> None:
 
 
 def explain_trial(trial: DuelTrial, config: ExplainConfig, chosen: Sequence[Mapping[str, Any]]) -> list[Explained]:
-    """As `explain_run`, without Prefect and files. Each fold is explained by its own models.
+    """Like `explain_run`, without Prefect and files. Each fold is explained by its own models.
 
-    Explained are the utility model and the preference model, with contexts if there is such a model.
+    The models are the utility model and the preference model (the one with contexts, if there is one).
     """
     duels = trial.duels()
     names = _models(trial)

@@ -1,4 +1,4 @@
-"""Asking users by their rankings: what the rows say, and that nobody's questions depend on who else is asked."""
+"""Asking users by their rankings: the measures in each row, and one user's questions do not depend on the others."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import write_table
 from models.records.published import Published, beside_published
 from models.records.studies.asking_results import MEASURES
-from tasks.asking.active_learning import Asked, portions
-from tasks.asking.asking import CHOICES, WAYS, Way, ask, course_metrics, ranked_items, summarise
+from tasks.asking.active_learning import AskingPlan, portions
+from tasks.asking.ways_of_asking import CHOICES, WAYS, Way, ask, course_metrics, ranked_items, summarise
 from tasks.respondents.protocols import Respondents, read_respondents
 
 QUESTIONS = 9
@@ -41,7 +41,7 @@ def test_ranks_are_read_off_the_comparisons(simulated: Respondents) -> None:
 
 
 def test_a_last_user_who_likes_the_last_item_best_is_ranked_too(simulated: Respondents) -> None:
-    """Her favourite loses to nothing, so nothing counts up to it."""
+    """The favourite never loses; ranks are counted from losses, so its rank is 1."""
     pairs = np.array([(winner, loser) for winner in range(9, -1, -1) for loser in range(winner)])
     alone = dataclasses.replace(
         simulated,
@@ -106,7 +106,7 @@ def test_metrics_have_a_row_a_measure_and_question_and_one_published_value_a_way
 
 
 def test_work_is_cut_into_portions_that_cover_every_user_once() -> None:
-    asked = Asked(table=Path("sushi"), users=250, questions=9, seed=0)
+    asked = AskingPlan(table=Path("sushi"), users=250, questions=9, seed=0)
     work = portions(WAYS, asked, known=5000, gp_users=230)
     covered = {name: [at for p in work if p.name == name for at in range(p.start, p.stop)] for name in WAYS}
     assert covered["tree_top_leaf"] == list(range(250))

@@ -12,8 +12,8 @@ from data_adapters.source.simulation import simulate
 from data_adapters.table.pairwise_table import PairwiseTable
 from models.kernels.gpm import CGPM
 from models.records.errors import UsageError
-from tasks.duels.kept_explanations import ExplainConfig
-from tasks.duels.losses import Losses, explain_losses
+from tasks.duels.explanation_settings import ExplainConfig
+from tasks.duels.lost_matches import Losses, explain_losses
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def explained(table: PairwiseTable, player: str) -> Losses:
 
 
 def player(table: PairwiseTable, *, losing: bool = True) -> tuple[str, str, int]:
-    """The id and name of someone who lost, and how often."""
+    """The id and name of a player who lost, and the number of losses."""
     comparisons = table.comparisons.to_pandas()
     lost = comparisons["right_id"].where(comparisons["left_wins"], comparisons["left_id"]).value_counts()
     item = lost.index[0]

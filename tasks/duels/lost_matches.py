@@ -1,4 +1,4 @@
-"""Why one player loses: lost matches explained by features of the two players and of the place."""
+"""Explanations of the matches that one player lost, by features of the two players and of the place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from models.records.errors import UsageError
 from models.shap.context_shap import ContextShap
 from models.shap.pref_shap import PrefShap
 from models.shap.summary import mean_gap, means_by_group, summarise_players
-from tasks.duels.kept_explanations import ExplainConfig, Explained
+from tasks.duels.explanation_results import Explained
+from tasks.duels.explanation_settings import ExplainConfig
 from tasks.tables.encode import encode, encode_contexts
 
 
@@ -59,7 +60,7 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
         "rank": 300,
     },
 }  # fmt: skip
-"""Settings of the model of each data set; `models.kernels.gpm_search` finds about these with a tenth held out."""
+"""Settings of the model of each data set, close to what `models.kernels.gpm_search` finds with a tenth held out."""
 
 
 def explain_losses(

@@ -1,4 +1,4 @@
-"""Explanations and verdicts as a run keeps them."""
+"""Explanations and verdicts in the results of a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from data_adapters.catalogue import adapter
 from models.records.errors import UsageError
 from models.shap.explanation import PreferenceExplanation
 from models.shap.findings import Finding
-from tasks.duels.kept_explanations import VERDICTS, ExplainConfig, Explained, write_explanations, write_verdicts
+from tasks.duels.explanation_results import VERDICTS, Explained, write_explanations, write_verdicts
+from tasks.duels.explanation_settings import ExplainConfig
 from tasks.duels.published_findings import CHAMELEON, POKEMON, SYNTHETIC, TENNIS
 
 FINDING = Finding(
