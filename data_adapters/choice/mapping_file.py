@@ -37,7 +37,7 @@ def read_mapping(path: Path) -> MappingFile:
     try:
         mapping = ChoiceMapping.model_validate(settings)
     except ValidationError as error:
-        lines = [f"{path}: this mapping cannot be meant.", *explain(ChoiceMapping, error.errors())]
+        lines = [f"{path}: this mapping is not valid.", *explain(ChoiceMapping, error.errors())]
         raise UsageError("\n".join(lines)) from error
     return MappingFile(path.name, hashlib.sha256(content).hexdigest(), mapping)
 

@@ -23,7 +23,7 @@ Drawn = dict[str, tuple[list[str], FloatArray]]
 def simulate_contests(
     dataset: Dataset, tables: ContestTables, folder: Path, *, seed: int, users: int | None
 ) -> Preference:
-    """Write the files into `folder`; `users` is how many items there are.
+    """Write the files into `folder`; `users`: number of items.
 
     The utility is a weighted sum of the standardised features. Weights are 1, 1/2, 1/4 and so on, in an order and with
     signs that the seed decides. In a share of the matches the lower utility wins. Contexts do not matter.
@@ -53,7 +53,7 @@ def simulate_contests(
 
 
 def _draw(rng: np.random.Generator, feature: Feature, n: int) -> tuple[list[str], FloatArray]:
-    """Texts and values of one feature: numbers within its limits, levels each as often."""
+    """Texts and values of one feature: numbers within its limits, all levels equally likely."""
     if feature.kind is not FeatureKind.NUMERIC:
         levels = feature.levels or ()
         codes = rng.integers(len(levels), size=n)
@@ -72,7 +72,7 @@ def _draw(rng: np.random.Generator, feature: Feature, n: int) -> tuple[list[str]
 
 
 def _standardised(values: FloatArray) -> FloatArray:
-    """Of mean 0 and standard deviation 1; 0 where all are the same."""
+    """Values scaled to mean 0 and standard deviation 1; zeros if all are the same."""
     spread = values.std()
     return (values - values.mean()) / spread if spread > 0 else np.zeros_like(values)
 

@@ -36,7 +36,7 @@ WORDS = (
 def simulate(folder: Path, *, seed: int, users: int | None) -> Preference:
     """Draw items and matches as in pref-shap, section 4, and write both files into `folder`; `users`: number of items.
 
-    Four standard normal covariates and a cluster an item; 40 matches an item between pairs that do not repeat.
+    Each item has four standard normal covariates and a cluster; there are 40 matches per item, and no pair repeats.
     """
     rng = np.random.default_rng(seed)
     n_items = max(users or PUBLISHED_ITEMS, 2)

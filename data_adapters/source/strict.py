@@ -1,4 +1,4 @@
-"""Strict reading of delimited text: every complaint names file, line, column, value and what was expected."""
+"""Strict reading of delimited text: every error names file, line, column, value and what was expected."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WHOLE_NUMBER = r"^-?[0-9]+$"
 MORE_DIGITS = r"^[^1-9eE]*[1-9]([^0-9eE]?[0-9]){17}"
 """A number of more than the 17 digits that a float keeps; no measurement has so many."""
 SHOWN = 80
-"""Characters shown of a first line that is no header."""
+"""Characters of a wrong first line that the error shows."""
 BYTE_ORDER_MARK = "\ufeff"
 """Invisible, so that an error message has to name it."""
 
@@ -201,7 +201,7 @@ def _decode(name: str, content: bytes, encoding: str) -> str:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
         raise _no_text(name, content, error.start, error.end, encoding) from error
-    if b"\0" in content:  # every encoding has it as a character, and no text
+    if b"\0" in content:  # decodes in every encoding, but no text contains it
         at = content.index(b"\0")
         raise _no_text(name, content, at, at + 1, encoding)
     return text

@@ -17,7 +17,7 @@ BINS = 12
 
 
 def card(table: PairwiseTable) -> DataCard:
-    """Describe a table by its manifest, its features and its sides; no text and no id is in its card."""
+    """Describe a table by its manifest, its features and its sides; the card contains no text and no id."""
     return DataCard(
         manifest=table.manifest,
         features=tuple(

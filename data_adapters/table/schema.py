@@ -18,7 +18,7 @@ COMPARISON_COLUMNS = {
     "left_wins": (pa.bool_(), "whether the left item was preferred"),
     "user_id": (pa.string(), "who compared"),
     "context_id": (pa.string(), "under which circumstances"),
-    "task_index": (pa.int64(), "the how-manieth task of the user it was, from 0"),
+    "task_index": (pa.int64(), "zero-based position of the task within its user"),
 }
 OPTIONAL = ("user_id", "context_id", "task_index")
 

@@ -130,6 +130,8 @@ class _Point:
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
+    """The comparisons, the factor L and the prior mean of all problems, and the steps of Newton's method."""
+
     pairs: PairCounts
     factor: float | FloatArray
     mean: FloatArray

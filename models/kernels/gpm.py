@@ -195,7 +195,7 @@ class CGPM(GeneralModel):
         """Fit to comparisons (m, 2), rows of `items` (n, d), winner first.
 
         contexts: (q, e); equal rows are one context. context_of: (m,) the row of `contexts` of each comparison.
-        Raises ValueError as `GPM.fit` does, and for rows of contexts that are no whole numbers or do not exist.
+        Raises ValueError as `GPM.fit` does, and for rows of contexts that are not whole numbers or do not exist.
         """
         X, pairs = self._prepare(items, comparisons)
         U = check_items(contexts)

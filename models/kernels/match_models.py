@@ -23,8 +23,8 @@ DENSE = 32
 class _InContext:
     """The pairs of one context.
 
-    at: where they are among all pairs; firsts: (f,) the distinct first items; row, second: of each pair, its first as a
-    row of `firsts`, and its second; starts: (f + 1,) where the pairs of each first begin.
+    at: their positions among all pairs; firsts: (f,) the distinct first items; row: for each pair, its first item as a
+    row of `firsts`; second: its second item; starts: (f + 1,) where the pairs of each first item begin.
     """
 
     at: slice

@@ -1,4 +1,4 @@
-"""Checks of the arrays and parameters that estimators take; what does not fit raises a ValueError that says why."""
+"""Checks of the arrays and parameters that estimators take; invalid ones raise a ValueError that says why."""
 
 from __future__ import annotations
 
@@ -131,5 +131,5 @@ def check_columns(columns: Sequence[Column] | None, n_columns: int) -> tuple[Col
         raise ValueError(f"{len(columns)} columns are described, items have {n_columns}")
     whole = [column.name for column in columns if column.kind is FeatureKind.MULTI_HOT]
     if whole:
-        raise ValueError(f"multi_hot features must be encoded as one binary column a level: {', '.join(whole)}")
+        raise ValueError(f"multi_hot features must be encoded as one binary column per level: {', '.join(whole)}")
     return tuple(columns)

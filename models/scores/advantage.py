@@ -35,7 +35,7 @@ def paired_difference(scores: FloatArray, others: FloatArray) -> MeanDifference:
 
 
 def highest_model(scores: Mapping[Name, FloatArray]) -> Name:
-    """The model of the highest mean score over runs, the first of equals."""
+    """The model with the highest mean score over runs; the first of equals."""
     return max(scores, key=lambda model: float(scores[model].mean()))
 
 

@@ -1,4 +1,4 @@
-"""Duels as arrays, and how they are split: before mirroring, or after it as was published."""
+"""Duels as arrays, and how they are split: before mirroring, or after it as published."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def hold_out(duels: Duels, protocol: SplitProtocol, *, validation_share: float, 
     rows, left_wins = _shuffled(duels, protocol, seed)
     n_test, n_validation = (round(share * len(rows)) for share in (test_share, validation_share))
     if not n_test:
-        raise UsageError(f"test_share = {test_share:g}: that is none of {len(rows):,} duels. Hold out more.")
+        raise UsageError(f"test_share = {test_share:g} holds out none of {len(rows):,} duels. Set a larger share.")
     test, validation, train = np.split(rows, [n_test, n_test + n_validation])
     return Split(np.sort(train), np.sort(validation), test, left_wins[:n_test])
 
@@ -75,7 +75,7 @@ def in_folds(duels: Duels, protocol: SplitProtocol, n_folds: int, *, seed: int) 
     Raises UsageError if there are fewer duels than folds.
     """
     if len(duels.keys) < n_folds:
-        raise UsageError(f"folds = {n_folds:,}: there are {len(duels.keys):,} duels. Take as many folds at most.")
+        raise UsageError(f"folds = {n_folds:,} exceeds the number of duels. Set {len(duels.keys):,} at most.")
     rows, left_wins = _shuffled(duels, protocol, seed)
     fold = np.arange(len(rows)) % n_folds
     none = np.zeros(0, dtype=np.int64)

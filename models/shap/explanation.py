@@ -45,8 +45,8 @@ class ShapSettings:
         (interventional). regularisation: lambda of the observational reference.
     budget: number of coalitions times the cubed number of reference points. All 2^d coalitions are used if they fit;
         otherwise they are sampled with this seed.
-    jobs: number of threads that work on coalitions, one per core if None. It changes no digit of the results.
-    Raises ValueError for a value that cannot be.
+    jobs: number of threads that work on coalitions, one per core if None. The results do not depend on it.
+    Raises ValueError for an invalid value.
 
     >>> ShapSettings(reference="marginal")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -164,7 +164,7 @@ def _spread(values: FloatArray, varying: Sequence[int], n_players: int) -> Float
 def coalition_of(coalition: Sequence[str] | ArrayLike, players: Sequence[str]) -> BoolArray:
     """A coalition as booleans (d,): from the names of its players, or from such booleans.
 
-    Raises ValueError for a name that is no player, or another shape.
+    Raises ValueError for an unknown player, or another shape.
 
     >>> coalition_of(["age"], ["speed", "age"])
     array([False,  True])

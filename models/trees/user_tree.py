@@ -28,7 +28,7 @@ MOST_LEVELS = 8
 """Up to this many categories every subset is tried; with more, a local search starts at the best single category."""
 
 MOST_ITEMS = 2**31
-"""Items that comparisons may name: two of them make one 64-bit key."""
+"""Most items that comparisons may name: a pair of items has to fit into one 64-bit key."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +207,7 @@ class UserTree(BaseEstimator):  # type: ignore[misc]
         return _Split(int(gains[cut]), float(0.5 * ordered[cut - 1] + 0.5 * ordered[cut]), None)
 
     def _category_split(self, values: FloatArray, votes: Votes) -> tuple[_Split | None, bool]:
-        """The best set of levels to go left, together with the missing, and whether local search chose it."""
+        """The best set of levels to send left with the missing values, and whether local search chose it."""
         levels = np.unique(values[~np.isnan(values)]).astype(np.int64)
         if len(levels) < 2:
             return None, False

@@ -181,7 +181,7 @@ class ArrayBatches:
             raise ValueError("batches are read several times: pass a list, for example, not a generator")
         found = [measure(check_comparisons(batch, self.n_items)) for batch in islice(batches, 1)]
         if not found:
-            raise ValueError("there is no batch of comparisons")
+            raise ValueError("there are no batches of comparisons")
         return reduce(add, (measure(check_comparisons(batch, self.n_items)) for batch in batches), found[0])
 
 

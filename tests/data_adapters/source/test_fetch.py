@@ -292,7 +292,7 @@ def test_an_archive_that_lies_about_its_size_is_refused_before_it_fills_the_disk
     honest = zipped({"data.txt": bytes(5000)})
     lying = honest.replace((5000).to_bytes(4, "little") * 2, (5000).to_bytes(4, "little") + (3).to_bytes(4, "little"))
     assert lying != honest
-    refuse_to_unpack(tmp_path, lying, "is no whole zip archive")
+    refuse_to_unpack(tmp_path, lying, "is not a complete zip archive")
 
 
 def test_a_missing_or_doubled_member_is_refused(tmp_path: Path):
@@ -302,4 +302,4 @@ def test_a_missing_or_doubled_member_is_refused(tmp_path: Path):
 
 
 def test_a_cut_off_archive_is_refused(tmp_path: Path):
-    refuse_to_unpack(tmp_path, zipped({"data.txt": b"0123456789"})[:-30], "is no whole zip archive")
+    refuse_to_unpack(tmp_path, zipped({"data.txt": b"0123456789"})[:-30], "is not a complete zip archive")

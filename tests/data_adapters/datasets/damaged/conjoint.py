@@ -18,5 +18,5 @@ DAMAGED = (
     Damage("unknown age group", FILE, field(4, 13, "80", ","),
            r"line 4: column age_group: .* \(respondents.age_group.levels of conjoint.toml\), found '80'"),
     Damage("two ages of one respondent", FILE, field(5, 13, "18-29", ","),
-           r"line 5: column age_group: expected what the respondent's line 2 has \(.*\), found '18-29'"),
+           r"line 5: column age_group: expected the same as in the respondent's line 2 \(.*\), found '18-29'"),
 )  # fmt: skip
