@@ -14,7 +14,7 @@ from data_adapters.source.planted import Preference
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Feature, FeatureKind
 
-ITEMS, MATCHES_AN_ITEM = 60, 12
+ITEMS, MATCHES_PER_ITEM = 60, 12
 NOISE = 0.05
 Drawn = dict[str, tuple[list[str], FloatArray]]
 """By feature: its texts as in the file, (n,), and its values, (n,), the position of its level where it has levels."""
@@ -37,7 +37,7 @@ def simulate_contests(
         (weight * _standardised(values) for weight, (_, values) in zip(weights, drawn.values(), strict=True)),
         np.zeros(n_items),
     )
-    one, other = _pairs(rng, n_items, n_items * MATCHES_AN_ITEM)
+    one, other = _pairs(rng, n_items, n_items * MATCHES_PER_ITEM)
     one_wins = (utility[one] > utility[other]) ^ (rng.random(len(one)) < NOISE)
     winner, loser = np.where(one_wins, one, other), np.where(one_wins, other, one)
     outcome = (winner, loser) if tables.loser is not None else (one, other, winner)

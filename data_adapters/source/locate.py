@@ -44,7 +44,14 @@ def cache_folder(dataset: Dataset) -> Path:
 
 
 def check(adapter: Adapter, raw: Path | None = None) -> tuple[FileCheck, ...]:
-    """The state of each declared raw file. A missing or altered file does not raise an error here."""
+    """The state of each declared raw file. A missing or altered file does not raise an error here.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from data_adapters.catalogue import adapter
+    >>> with TemporaryDirectory() as folder:
+    ...     [file.state for file in check(adapter("synthetic"), Path(folder))]
+    ['missing', 'missing']
+    """
     return _check_files(adapter.dataset, _first_with_files(adapter.dataset, _places(adapter.dataset, raw)))
 
 

@@ -164,10 +164,16 @@ class Columns:
 
 
 def read_rows(path: Path, *, separator: str, quoted: bool = False, encoding: str = "UTF-8") -> Rows:
-    """Split a text file, gzipped if its name ends in .gz, into fields.
+    r"""Split a text file, gzipped if its name ends in .gz, into fields.
 
     quoted: a field may stand in double quotes, as in CSV. Raises RawDataError if the file cannot be read, is not of its
     encoding, has a NUL byte, is a damaged gzip file, or has a field whose quotes do not match.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     written = Path(folder, "matches.csv").write_text("winner,loser\n1,2\n")
+    ...     read_rows(Path(folder, "matches.csv"), separator=",").fields
+    [['winner', 'loser'], ['1', '2']]
     """
     text = _decode(path.name, _read_bytes(path), encoding)
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE

@@ -176,6 +176,11 @@ def next_pairs(belief: Belief, answers: IntArray, seeds: HashArray, strategy: St
 
     answers: (t, q, 2) so far. Ties in score are broken at random: within the best pair of leaves, each item of either
     leaf is as likely as another. Raises ValueError for fewer than two items.
+
+    >>> belief = Belief(np.array([[0.0, 0.5, 1.0]]), np.diag([1.0, 1.0, 0.1])[None], np.arange(3)[None])
+    >>> no_answers, seeds = np.zeros((1, 0, 2), dtype=int), np.array([7], dtype=np.uint64)
+    >>> next_pairs(belief, no_answers, seeds, Strategy())
+    array([[1, 2]])
     """
     n_users, n_items = belief.mean.shape
     if n_items < 2:
@@ -199,7 +204,13 @@ def next_pairs(belief: Belief, answers: IntArray, seeds: HashArray, strategy: St
 
 
 def recommend(belief: Belief, answers: IntArray, seeds: HashArray, strategy: Strategy) -> IntArray:
-    """The item recommended to each user, (t,): the greatest mean among the items compared so far (section 4.1)."""
+    """The item recommended to each user, (t,): the greatest mean among the items compared so far (section 4.1).
+
+    >>> belief = Belief(np.array([[0.0, 0.5, 1.0]]), np.diag([1.0, 1.0, 0.1])[None], np.arange(3)[None])
+    >>> answers, seeds = np.array([[[1, 0]]]), np.array([7], dtype=np.uint64)  # item 2 was not compared yet
+    >>> recommend(belief, answers, seeds, Strategy())
+    array([1])
+    """
     n_users, n_items = belief.mean.shape
     wins, losses = (_counts(answers[:, :, side], n_items) for side in (0, 1))
     compared = (wins + losses) > 0

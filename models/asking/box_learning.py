@@ -123,7 +123,11 @@ def initial_points(utility: Utility, n_features: int, seeds: HashArray, n_pairs:
 
 
 def winners_first(utility: Utility, pairs: FloatArray) -> FloatArray:
-    """Pairs of points (t, n, 2, d), the preferred one first."""
+    """Pairs of points (t, n, 2, d), the preferred one first.
+
+    >>> winners_first(lambda x: -x[:, 0], np.array([[[[0.9], [0.1]]]])).tolist()
+    [[[[0.1], [0.9]]]]
+    """
     points = pairs.reshape(-1, pairs.shape[-1])
     found = np.asarray(utility(points), dtype=np.float64)
     if found.shape != (len(points),) or np.isnan(found).any():

@@ -120,6 +120,13 @@ def learn_without_history(
     """Ask every user without any history: each learns a tree of her own, of depth item_depth at most.
 
     Raises ValueError as `ask_and_learn` does, and for an item_depth below 1.
+
+    >>> from models.asking.active_learning import ranking_oracle
+    >>> age, sweet = [[Column(name=name, feature=name, kind="numeric")] for name in ("age", "sweet")]
+    >>> ages, items, shown = np.array([[20.0]]), np.array([[0.1], [0.5], [0.9]]), np.array([[0, 1, 2]])
+    >>> person = Population(ages, age, items, sweet, shown, seeds=np.array([7]))
+    >>> learn_without_history(person, ranking_oracle([[3, 2, 1]]), n_questions=3, item_depth=4).mean[-1].argmax(axis=1)
+    array([2])
     """
     validate_parameter_constraints(_RULE, {"item_depth": item_depth}, "learn_without_history")
     surrogate = TreeSurrogate(

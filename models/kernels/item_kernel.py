@@ -254,6 +254,10 @@ def distinct_rows(items: FloatArray) -> tuple[FloatArray, IntArray]:
     """The distinct rows of items (n, d), in order of first appearance, and the position of each item among them (n,).
 
     Two missing values are equal.
+
+    >>> rows, position = distinct_rows(np.array([[2.0], [1.0], [2.0]]))
+    >>> rows.tolist(), position.tolist()
+    ([[2.0], [1.0]], [0, 1, 0])
     """
     _, first, row = np.unique(np.where(np.isnan(items), -np.inf, items), axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)

@@ -73,6 +73,15 @@ def in_folds(duels: Duels, protocol: SplitProtocol, n_folds: int, *, seed: int) 
     """Split the duels into folds and test each fold once, without validation rows.
 
     Raises UsageError if there are fewer duels than folds.
+
+    >>> duels = Duels(
+    ...     items=np.eye(2), columns=(), comparisons=np.array([[0, 1]] * 6), left_wins=np.ones(6, dtype=bool),
+    ...     keys=np.arange(6, dtype=np.uint64), contexts=np.zeros((1, 0)), context_columns=(),
+    ...     context_of=np.zeros(6, dtype=np.int64),
+    ... )
+    >>> folds = in_folds(duels, "split_first", 3, seed=0)
+    >>> [(len(fold.train), len(fold.test)) for fold in folds]
+    [(4, 2), (4, 2), (4, 2)]
     """
     if len(duels.keys) < n_folds:
         raise UsageError(f"folds = {n_folds:,} exceeds the number of duels. Set {len(duels.keys):,} at most.")

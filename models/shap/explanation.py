@@ -183,6 +183,10 @@ def players_of(columns: Sequence[Column], players: Players | None) -> dict[str, 
     """Players with their columns; one player per feature if None.
 
     Raises ValueError unless every column belongs to exactly one player.
+
+    >>> columns = [Column(name=f"type={level}", feature="type", kind="binary") for level in ("fire", "water")]
+    >>> players_of([Column(name="speed", feature="speed", kind="numeric"), *columns], None)
+    {'speed': (0,), 'type': (1, 2)}
     """
     if players is None:
         features = dict.fromkeys(column.feature for column in columns)
@@ -194,7 +198,12 @@ def players_of(columns: Sequence[Column], players: Players | None) -> dict[str, 
 
 
 def player_data(items: FloatArray, columns: Sequence[Column], players: Players) -> FloatArray:
-    """(m, d) the value of each player that is a single column of ordered values; NaN for other players."""
+    """(m, d) the value of each player that is a single column of ordered values; NaN for other players.
+
+    >>> columns = [Column(name=name, feature=name, kind="numeric") for name in ("speed", "height", "weight")]
+    >>> player_data(np.array([[9.0, 2.0, 80.0]]), columns, {"speed": [0], "body": [1, 2]})
+    array([[ 9., nan]])
+    """
     data = np.full((len(items), len(players)), np.nan)
     for at, group in enumerate(players.values()):
         if len(group) == 1 and columns[group[0]].kind is not FeatureKind.CATEGORICAL:

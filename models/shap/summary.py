@@ -44,12 +44,27 @@ def summarise_players(explanation: PreferenceExplanation) -> tuple[PlayerSummary
 
 
 def leading_player(players: Sequence[PlayerSummary]) -> str:
-    """The most important player that is not the rest of the columns taken together; players: most important first."""
+    """The most important player that is not the rest of the columns taken together; players: most important first.
+
+    >>> names = (REST, "speed", "age")
+    >>> leading_player([PlayerSummary(player=name, importance=1.0, mean=0.5, favours=None) for name in names])
+    'speed'
+    """
     return next((each.player for each in players if each.player != REST), REST)
 
 
 def mean_gap(model: KernelModel, explanations: Sequence[PreferenceExplanation]) -> MeanGap:
-    """Mean absolute gap between the explained values and a model's own preference, over all its explained duels."""
+    """Mean absolute gap between the explained values and a model's own preference, over all its explained duels.
+
+    >>> import numpy as np
+    >>> explanation = PreferenceExplanation(
+    ...     players=("speed",), values=np.array([[0.75], [0.5]]), standard_error=None, empty=np.zeros(2),
+    ...     full=np.array([0.75, 0.5]), score=np.array([1.0, 0.5]), data=np.array([[2.0], [1.0]]), coalitions=2,
+    ... )
+    >>> gap = mean_gap("gpm", [explanation])
+    >>> gap.gap, gap.preference
+    (0.125, 0.75)
+    """
     gap = np.concatenate([each.gap for each in explanations])
     score = np.concatenate([each.score for each in explanations])
     return MeanGap(model=model, gap=float(np.abs(gap).mean()), preference=float(np.abs(score).mean()))

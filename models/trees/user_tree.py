@@ -56,7 +56,12 @@ class _Split:
 
 
 def count_votes(comparisons: IntArray, users: IntArray) -> Votes:
-    """The comparisons (n, 2), winner first, of users (n,) as votes."""
+    """The comparisons (n, 2), winner first, of users (n,) as votes.
+
+    >>> votes = count_votes(np.array([[0, 1], [1, 0]]), np.array([0, 1]))
+    >>> votes.pair, votes.sign
+    (array([0, 0]), array([ 1, -1]))
+    """
     low, high = comparisons.min(axis=1), comparisons.max(axis=1)
     keys, pair = np.unique(low * (int(high.max(initial=0)) + 1) + high, return_inverse=True)
     sign = np.where(comparisons[:, 0] == low, 1, -1)
@@ -68,6 +73,10 @@ def threshold_gains(votes: Votes, n_users: int) -> IntArray:
 
     A vote counts left as soon as its user goes left. The votes of a pair are sorted by user, so that running sums give
     c_p(left) after each vote; what each vote adds to the gain is summed by user.
+
+    >>> votes = count_votes(np.array([[0, 1], [0, 1], [1, 0]]), np.array([0, 1, 2]))
+    >>> threshold_gains(votes, 3)
+    array([1, 1, 3, 1])
     """
     order = np.lexsort((votes.user, votes.pair))
     pair, sign = votes.pair[order], votes.sign[order]

@@ -119,7 +119,7 @@ def test_two_consecutive_rows_are_one_task_and_the_first_stood_left(tmp_path: Pa
         ([("ann", 1, "black", 0)], "line 2: expected a second row of this task"),
         (
             [("ann", 1, "black", 0), ("bob", 2, "green", 1)],
-            "line 3: column who: expected the respondent of the row before",
+            "line 3: column who: expected the same respondent as in the row before",
         ),
     ],
 )
