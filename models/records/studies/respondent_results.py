@@ -1,4 +1,4 @@
-"""Results about respondents' trees: the names that writing and reading share, and the records of what was decided."""
+"""Results about respondents' trees: names that its writers and readers share, and records of its conclusions."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def test_one_leaf_without_the_rule_asks_at_random_or_the_first_pair() -> None:
     assert (first == [0, 1]).all()
 
 
-def test_what_is_recommended_among_ties_is_the_option_asked_for() -> None:
+def test_ties_in_the_recommendation_are_broken_as_asked() -> None:
     belief = _belief([1.0, 1.0, 1.0, 0.0], [0, 0, 0, 1])
     answers = np.array([[[2, 3], [1, 3], [2, 1]]])  # item 0 was never compared
     seeds = _seeds(1)
