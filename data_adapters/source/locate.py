@@ -122,21 +122,21 @@ def _check_files(dataset: Dataset, folder: Path | None) -> tuple[FileCheck, ...]
     if folder is None:
         return tuple(FileCheck(file=file, state="missing", expected=file.sha256) for file in dataset.raw)
     record = simulated_record(folder)
-    vouched = None if record is None else record.files
-    return tuple(_check_file(file, folder / file.name, vouched) for file in _form_in(dataset, folder))
+    recorded = None if record is None else record.files
+    return tuple(_check_file(file, folder / file.name, recorded) for file in _form_in(dataset, folder))
 
 
-def _check_file(file: RawFile, path: Path, vouched: dict[str, str] | None) -> FileCheck:
-    expected = file.sha256 if vouched is None else vouched.get(file.name)
+def _check_file(file: RawFile, path: Path, recorded: dict[str, str] | None) -> FileCheck:
+    expected = file.sha256 if recorded is None else recorded.get(file.name)
     if not path.is_file():
         return FileCheck(file=file, state="missing", expected=expected)
     try:
         sha256, size = sha256_of(path), path.stat().st_size
     except OSError as error:
         raise RawDataError(f"{path} cannot be read: {error.strerror}.") from error
-    state: State = "unpinned" if file.own and vouched is None else "altered"
+    state: State = "unpinned" if file.own and recorded is None else "altered"
     if sha256 == expected:
-        state = "pinned" if vouched is None else "simulated"
+        state = "pinned" if recorded is None else "simulated"
     return FileCheck(file=file, state=state, expected=expected, path=path, sha256=sha256, bytes=size)
 
 

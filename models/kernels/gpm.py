@@ -71,7 +71,7 @@ class GPM(GeneralModel):
         """A fitted model with the given dual coefficients. A later `fit` replaces all of it.
 
         items: (n, d) the items that carry them. dual: (n, n) skew-symmetric B.
-        lengthscales: by feature or one for all, absolute: those of numbers are in the units of their columns.
+        lengthscales: by feature or one for all; for numbers, in the units of their columns.
         utility: (n,) the coefficients `utility_`; zeros if None.
         known_items: (k, d) the items whose known values stand for a missing one; `items` if None.
         Raises ValueError for shapes that do not fit, a dual that is not skew-symmetric, or impossible lengthscales.

@@ -142,6 +142,6 @@ class UtilityModel:
 
 
 def net(matches: MatchCounts, slopes: FloatArray) -> FloatArray:
-    """For each item, the sum of the slopes (p,) of pairs in which it is first, minus that of the others: (n_items,)."""
+    """For each item, the slopes (p,) of pairs in which it is first, minus those in which it is second: (n_items,)."""
     total = np.bincount(matches.first, weights=slopes, minlength=matches.n_items)
     return np.asarray(total - np.bincount(matches.second, weights=slopes, minlength=matches.n_items))

@@ -18,8 +18,8 @@ class Duels:
     """m comparisons of n items with d features, in q contexts with e features.
 
     items: (n, d). comparisons: (m, 2) rows of items, winner first. left_wins: (m,) whether the winner stood left.
-    keys: (m,) lasting numbers of the comparisons. contexts: (q, e), context_of: (m,) rows of contexts; a table without
-    contexts has one context of no features.
+    keys: (m,) numbers that identify the comparisons. contexts: (q, e), context_of: (m,) rows of contexts; a table
+    without contexts has one context of no features.
     """
 
     items: FloatArray
@@ -36,8 +36,8 @@ class Duels:
 class Split:
     """Rows of the duels; each occurs once under `split_first`, else twice.
 
-    left_wins: (test,) whether the winner stands left in each test row, its sides swapped in a mirror image. validation
-    may be empty.
+    left_wins: (test,) whether the winner stands left in each test row; a mirrored duel has its sides swapped.
+    validation may be empty.
     """
 
     train: IntArray

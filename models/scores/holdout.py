@@ -25,7 +25,7 @@ def hold_out_pairs(
 
     Of a user's n_u comparisons, share * n_u are held out, rounded to a whole number (halves up); if n_u is small, this
     may be none or all. A user's repeats of a pair stay together, which may make the number larger.
-    users: (n,) rows of user_keys; user_keys: (u,) one lasting number per user.
+    users: (n,) rows of user_keys; user_keys: (u,) a number that identifies each user.
     Raises ValueError for a share outside 0..1, or for comparisons, users or keys that are not integers of these shapes.
 
     >>> pairs, ann = np.array([[0, 1], [2, 1], [0, 2], [3, 0], [3, 1]]), np.zeros(5, dtype=int)

@@ -76,7 +76,7 @@ class PreferenceExplanation:
 
     values: (m, d), each row sums to full - empty. standard_error: (m, d) if coalitions were sampled, else None.
     empty, full: (m,) nu of the empty coalition and of all players. score: (m,) the model's own preference.
-    data: (m, d) the value of each player; in duels, that of the first minus that of the second; NaN if it has none.
+    data: (m, d) the value of each player; in duels, first item minus second; NaN if it has none.
     coalitions: number of coalitions evaluated.
     """
 
