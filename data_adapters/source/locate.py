@@ -162,7 +162,7 @@ def _nothing_found(dataset: Dataset, places: tuple[Path, ...], without: str) -> 
 def _how_to_get(dataset: Dataset, without: str) -> str:
     return (
         f"Fetch it: prefstudy data fetch {dataset.name}. "
-        f"Or name the folder that has it with --raw, or run without it: {without}."
+        f"Or name the folder that has it with --raw, or go without: {without}."
     )
 
 

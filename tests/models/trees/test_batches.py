@@ -64,7 +64,7 @@ def test_batches_that_cannot_be_gone_through_again_are_refused() -> None:
 
     with pytest.raises(ValueError, match="not a generator"):
         PreferenceTree().fit_batches(np.zeros((2, 1)), generator())
-    with pytest.raises(ValueError, match="no batch of comparisons"):
+    with pytest.raises(ValueError, match="no batches of comparisons"):
         PreferenceTree().fit_batches(np.zeros((2, 1)), [])
 
 

@@ -12,7 +12,7 @@ DAMAGED = (
            r"header: there is no column 'B_rent' \(attributes.rent of conjoint.toml\)"),
     Damage("unknown choice", FILE, lines(lambda found: [text.replace(",neither,", ",none,") for text in found]),
            r"line \d+: column answer: expected 'A' or 'B' or '' or 'neither' \(wide.left, .*\), found 'none'"),
-    Damage("task twice", FILE, field(3, 1, "1", ","), "line 3: column question: expected a task .* found '1'"),
+    Damage("task twice", FILE, field(3, 1, "1", ","), "line 3: column question: expected a new task of this respondent, found '1'"),
     Damage("unknown level on the right", FILE, field(4, 10, "4", ","),
            "line 4: column B_noise: expected one of '1', '2', '3' .* found '4'"),
     Damage("unknown age group", FILE, field(4, 13, "80", ","),
