@@ -75,12 +75,20 @@ def draft(
     leave_out: Sequence[str] = (),
     missing: Sequence[str] = (),
 ) -> Draft:
-    """Describe a table of matches and, if there is one, of items.
+    r"""Describe a table of matches and, if there is one, of items.
 
     winner, loser, contexts: columns of the matches. item: the column of the items with their ids; found if None.
     leave_out: columns that are not features. missing: texts that mean a missing value, besides the empty one.
     A column of numbers is numeric; one of two texts, or of 0 and 1, binary; one of few texts categorical.
     Raises UsageError naming the columns that do not fit.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "fights.csv")
+    ...     written = file.write_text("winner,loser,winner_size,loser_size\n1,2,9,7\n2,3,7,5\n")
+    ...     found = draft(Table(file), None, winner="winner", loser="loser")
+    >>> [(feature.name, feature.kind.value) for feature in found.items]
+    [('size', 'numeric')]
     """
     matches.require("--winner", winner)
     matches.require("--loser", loser)
