@@ -103,7 +103,7 @@ def _options(source: MappingFile, feature: FeatureColumn) -> _Options:
 
 
 def _types_of(attributes: Sequence[_Options]) -> dict[str, tuple[Rule, ...]]:
-    """Up to three taste types, each with another deciding attribute."""
+    """Up to three taste types, each with a different deciding attribute."""
     names = [options.feature.name for options in attributes[:TYPES]]
     return {f"{name} first": (Rule(feature=name, prefers="high"),) for name in names}
 

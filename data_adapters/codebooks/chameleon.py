@@ -28,7 +28,7 @@ COLUMNS = {
 """The columns of each table. The first column of each is the row names in R."""
 
 MISSING_CONTEST = 16
-"""Left out by the authors on purpose."""
+"""Number of the contest that the authors left out on purpose."""
 SLIPS = {("13", "C24"), ("53", "C04"), ("65", "C04"), ("78", "C04"), ("86", "C04")}
 """Contests and males whose prev.wins.all is not the number of his wins in the contests before."""
 

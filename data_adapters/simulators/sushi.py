@@ -173,7 +173,7 @@ def _tastes(rng: np.random.Generator, people: IntArray) -> IntArray:
 
 
 def _appeal(rules: Sequence[Rule], numbers: dict[str, FloatArray]) -> FloatArray:
-    """A score of the hundred items, (100,), that orders them as the rules do, the earlier before the later."""
+    """A score of the hundred items, (100,), that orders them by the rules; earlier rules decide first."""
     appeal = np.zeros(N_ITEMS)
     for rule in reversed(rules):
         values = numbers[rule.feature]

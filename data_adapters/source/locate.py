@@ -61,8 +61,8 @@ def locate(
     """Find the raw files and check their sha256 (DESIGN: the data).
 
     raw: the folder to look in, as raw/NAME/raw, raw/NAME and raw. If None, PREFSTUDY_RAW is searched in the same way,
-    and then the cache. allow_unpinned: accept files that are not the published ones. without: the
-    command that the error suggests if there are no files.
+    and then the cache. allow_unpinned: accept files that are not the published ones. without: the command that the
+    error suggests if there are no files.
     Raises MissingDataError if a file is missing, and RawDataError if one is altered. The error names the line if strict
     reading finds a bad one.
 
