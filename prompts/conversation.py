@@ -24,7 +24,7 @@ ATTEMPTS = 3
 
 
 class Budget(Record):
-    """Limits on what a study may ask. Recorded answers count too: a resumed run stops where an unbroken one would."""
+    """Limits on what a study may ask. Recorded answers count too: a resumed run stops where the whole would."""
 
     requests: int | None = Field(default=None, ge=1, description="most requests; no limit if not set")
     tokens: int | None = Field(

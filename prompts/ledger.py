@@ -178,8 +178,8 @@ class Ledger:
     def export(self, path: Path) -> int:
         """Write all rows to a file of JSON lines, whole or not at all, and return their number.
 
-        Raises LedgerError if the file cannot be written or is the ledger itself, or if a row was altered: in the file,
-        nobody could see that any more.
+        Raises LedgerError if the file cannot be written or is the ledger itself, or if a row was altered: the
+        exported file could not show that.
         """
         if path.exists() and path.samefile(self.path):
             raise LedgerError(f"{path}: this is the ledger itself. Name another file.")

@@ -57,7 +57,12 @@ def reason_to_refuse(spec: FeatureSpec, known: Sequence[FeatureSpec], texts: Ite
 
 
 def quotes_a_patient(spec: FeatureSpec, texts: Iterable[str]) -> bool:
-    """Whether the feature shares `QUOTED_WORDS` consecutive words, or a word with digits, with a patient's text."""
+    """Whether the feature shares `QUOTED_WORDS` consecutive words, or a word with digits, with a patient's text.
+
+    >>> spec = FeatureSpec(name="fever", kind="binary", instruction="Does the patient burn up every single night now?")
+    >>> quotes_a_patient(spec, ["Help, I burn up every single night now."])
+    True
+    """
     own_words = [_words(part) for part in (spec.name.replace("_", " "), spec.instruction, *spec.values)]
     runs = {run for words in own_words for run in _runs(words)}
     with_digits = {word for words in own_words for word in words if len(word) > 3 and any(map(str.isdigit, word))}

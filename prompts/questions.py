@@ -38,7 +38,12 @@ def ask_for_feature(subject: str, patient: Patient, spec: FeatureSpec) -> Reques
 def ask_why_chosen(
     subject: str, preferred: Patient, other: Patient, *, failure: str, features: Sequence[Mapping[str, str]], seed: int
 ) -> Request:
-    """Why did the first patient come before the second? features: for each, its name and both patients' values."""
+    """Why did the first patient come before the second? features: for each, its name and both patients' values.
+
+    >>> ill, well = Patient(message="I fainted."), Patient(message="All is well.")
+    >>> ask_why_chosen("a-01_a-02", ill, well, failure="same_leaf", features=[], seed=0).template
+    'why_chosen'
+    """
     filled = {"preferred": preferred, "other": other, "failure": failure, "features": list(features)}
     return _request("why_chosen", subject, filled, Reason, REASONING.model_copy(update={"seed": seed}))
 
@@ -51,13 +56,24 @@ def ask_for_proposal(
     refused: Sequence[str],
     seed: int,
 ) -> Request:
-    """Which one feature would explain these choices? refused: earlier proposals that were rejected, with the reason."""
+    """Which one feature would explain these choices? refused: earlier proposals that were rejected, with the reason.
+
+    >>> from prompts.feature_file import read_features
+    >>> request = ask_for_proposal("round-1", read_features().starting, [], refused=[], seed=0)
+    >>> request.template, request.schema["title"]
+    ('propose_feature', 'Proposal')
+    """
     filled = {"features": list(features), "reasons": list(reasons), "refused": list(refused)}
     return _request("propose_feature", subject, filled, Proposal, REASONING.model_copy(update={"seed": seed}))
 
 
 def ask_which_is_more_urgent(subject: str, first: Patient, second: Patient) -> Request:
-    """Which of two patients must be answered first?"""
+    """Which of two patients must be answered first?
+
+    >>> request = ask_which_is_more_urgent("a-01_a-02", Patient(message="All is well."), Patient(message="I fainted."))
+    >>> request.template, request.schema["required"]
+    ('more_urgent', ['more_urgent'])
+    """
     return _request("more_urgent", subject, {"first": first, "second": second}, Judgement, READING)
 
 

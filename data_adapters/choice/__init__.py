@@ -1,1 +1,1 @@
-"""Choice experiments of any layout, read by a mapping file that says which column is what (README.md beside this)."""
+"""Choice experiments of any layout, read with a mapping file that describes their columns (see README.md here)."""

@@ -19,9 +19,13 @@ VERSION = "1"
 def choice_adapter(
     name: str, *, design: Design, fetch_by_hand: tuple[str, ...], published: Counts | None = None
 ) -> Adapter:
-    """The adapter of the shipped mapping `name`; its `mapped` makes that of a user's mapping.
+    """The adapter of the shipped mapping `name`; its `mapped` makes the adapter of a user's mapping.
 
-    design: how raw files in the layout of either mapping are simulated.
+    design: how raw files in the layout of the shipped mapping are simulated; a user's mapping has the default design.
+
+    >>> conjoint = choice_adapter("conjoint", design=Design(), fetch_by_hand=())
+    >>> conjoint.dataset.name, [feature.name for feature in conjoint.dataset.items][:2]
+    ('conjoint', ['rent', 'size'])
     """
     shipped = _adapter(name, shipped_mapping(name), design, fetch_by_hand)
     dataset = replace(shipped.dataset, published={} if published is None else {name: published})

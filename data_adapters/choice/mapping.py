@@ -30,41 +30,41 @@ class RawTable(Record):
 class LongLayout(Record):
     """One row for each alternative of each task."""
 
-    respondent: str = Field(description="column that tells who chose")
+    respondent: str = Field(description="column with the respondent's id")
     task: str | None = Field(
         default=None,
-        description="column that tells the respondent's tasks apart; if not set, two consecutive rows are one task",
+        description="column that identifies a respondent's tasks; if not set, every two consecutive rows are one task",
     )
-    alternative: str | None = Field(default=None, description="column that tells a task's alternatives apart")
+    alternative: str | None = Field(default=None, description="column that identifies a task's alternatives")
     left: str | None = Field(default=None, description="what the alternative column holds for the first profile")
     right: str | None = Field(default=None, description="what the alternative column holds for the second profile")
     opt_out: str | None = Field(default=None, description="what it holds for choosing neither, if that was offered")
-    chosen: str = Field(description="column that tells whether the alternative was chosen")
+    chosen: str = Field(description="column that says whether the alternative was chosen")
     chosen_values: tuple[str, ...] = Field(default=("1",), description="what the chosen column holds if it was")
     other_values: tuple[str, ...] = Field(default=("0",), description="what the chosen column holds if it was not")
 
     @model_validator(mode="after")
-    def _tasks_can_be_told(self) -> LongLayout:
+    def _tasks_are_identified(self) -> LongLayout:
         given = [self.task, self.alternative, self.left, self.right]
         if any(given) and not all(given):
-            raise ValueError("task, alternative, left and right are set together, or none of them")
+            raise ValueError("set all of task, alternative, left and right, or none of them")
         if self.opt_out is not None and not self.task:
-            raise ValueError("where two consecutive rows are one task there is no row of an opt_out")
+            raise ValueError("opt_out needs a row of its own in each task: set task, alternative, left and right too")
         return self
 
 
 class WideLayout(Record):
     """One row for each task, with the columns of both profiles side by side."""
 
-    respondent: str = Field(description="column that tells who chose")
-    task: str | None = Field(default=None, description="column that orders a respondent's tasks; else their rows do")
-    choice: str = Field(description="column that tells what was chosen")
+    respondent: str = Field(description="column with the respondent's id")
+    task: str | None = Field(default=None, description="column that orders a respondent's tasks; else the row order")
+    choice: str = Field(description="column that says which profile was chosen")
     left: str = Field(description="what the choice column holds for the first profile")
     right: str = Field(description="what the choice column holds for the second profile")
     opt_out: str | None = Field(default=None, description="what it holds for choosing neither, if that was offered")
     no_answer: tuple[str, ...] = Field(default=(), description="what it holds where nothing was answered")
     sides: tuple[str, str] = Field(
-        description="what {side} stands for in the columns of the left and the right profile"
+        description="the texts that replace {side} in the columns of the left and of the right profile"
     )
 
 
@@ -75,25 +75,25 @@ class FeatureColumn(Record):
     kind: Literal["numeric", "ordinal", "binary", "categorical"] = Field(description="how the values are to be read")
     description: str = Field(description="what it is, in a few words; shown in the report")
     column: str | None = Field(
-        default=None, description="the column it stands in; in the wide layout {side} stands for the profile's side"
+        default=None, description="its column; in the wide layout with {side} in place of the profile's side"
     )
     indicators: dict[str, str] | None = Field(
         default=None,
         min_length=1,
-        description="in place of a column: columns of 0 and 1, one of which holds 1, and their labels",
+        description="instead of a column: columns of 0 and 1 with their labels; exactly one of them holds 1",
     )
     levels: dict[str, str] | None = Field(
         default=None,
         min_length=1,
-        description="value in the file = label, in the levels' order (binary: no, yes); a list if each is its own "
-        "label. Two values with the same label are one level",
+        description="value in the file = label, in the levels' order (binary: no, yes); or a list of values that "
+        "are their own labels. Two values with the same label are one level",
     )
-    values: tuple[float, ...] | None = Field(default=None, description="numeric: the values there are; any if not set")
+    values: tuple[float, ...] | None = Field(default=None, description="numeric: the values allowed; any if not set")
     minimum: float | None = Field(default=None, description="numeric: the smallest value allowed")
     maximum: float | None = Field(default=None, description="numeric: the largest value allowed")
     unit: str | None = Field(default=None, description="numeric: the unit")
     missing: tuple[str, ...] = Field(
-        default=(), description="values that mean there is none: not shown, not asked. They become null, never a level"
+        default=(), description="values that mean missing, for example not shown. They become null, never a level"
     )
 
     @field_validator("levels", mode="before")
@@ -142,7 +142,7 @@ class FeatureColumn(Record):
 
 
 class ChoiceMapping(Record):
-    """A mapping file: one choice experiment of two profiles a task, with or without an opt-out."""
+    """A mapping file: one choice experiment with two profiles per task, with or without an opt-out."""
 
     title: str = Field(description="title of the study, shown in the report")
     citation: str = Field(description="who to cite for the data")
@@ -175,7 +175,7 @@ class ChoiceMapping(Record):
             wanted = self.wide is not None and feature in self.attributes
             if any((SIDE in column) != wanted for column in feature.columns):
                 raise ValueError(
-                    f"{feature.name}: {SIDE} stands in the columns of attributes in the wide layout, and only there"
+                    f"{feature.name}: {SIDE} belongs in the columns of attributes in the wide layout, and only there"
                 )
         return self
 

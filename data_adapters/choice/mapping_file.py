@@ -26,7 +26,11 @@ class MappingFile:
 
 
 def read_mapping(path: Path) -> MappingFile:
-    """Read a mapping file. Raises UsageError naming every unknown or invalid key, with its description."""
+    """Read a mapping file. Raises UsageError naming every unknown or invalid key, with its description.
+
+    >>> read_mapping(SHIPPED / "conjoint.toml").mapping.attributes[0].name
+    'rent'
+    """
     try:
         content = path.read_bytes()
         settings = tomllib.loads(content.decode("utf-8-sig"))
@@ -37,11 +41,15 @@ def read_mapping(path: Path) -> MappingFile:
     try:
         mapping = ChoiceMapping.model_validate(settings)
     except ValidationError as error:
-        lines = [f"{path}: this mapping cannot be meant.", *explain(ChoiceMapping, error.errors())]
+        lines = [f"{path}: this mapping is not valid.", *explain(ChoiceMapping, error.errors())]
         raise UsageError("\n".join(lines)) from error
     return MappingFile(path.name, hashlib.sha256(content).hexdigest(), mapping)
 
 
 def shipped_mapping(name: str) -> MappingFile:
-    """One of the mappings in `mappings/`, by its name without .toml."""
+    """One of the mappings in `mappings/`, by its name without .toml.
+
+    >>> [attribute.name for attribute in shipped_mapping("conjoint").mapping.attributes][:2]
+    ['rent', 'size']
+    """
     return read_mapping(SHIPPED / f"{name}.toml")

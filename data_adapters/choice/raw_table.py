@@ -43,7 +43,7 @@ def _read_spreadsheet(path: Path, sheet: str | None) -> strict.Columns:
     try:
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
     except (InvalidFileException, zipfile.BadZipFile, KeyError, OSError) as error:
-        raise RawDataError(f"{path.name}: this is no whole Excel file ({error}).") from error
+        raise RawDataError(f"{path.name}: this is not a complete Excel file ({error}).") from error
     if sheet is not None and sheet not in book.sheetnames:
         raise RawDataError(f"{path.name}: there is no sheet {sheet!r}. Sheets: {', '.join(book.sheetnames)}.")
     cells = (book[sheet] if sheet is not None else book.worksheets[0]).iter_rows(values_only=True)
@@ -64,7 +64,7 @@ def _read_statistics_file(path: Path, form: str) -> strict.Columns:
     try:
         values, _ = read(path, output_format="dict")
     except (pyreadstat.ReadstatError, OSError) as error:
-        raise RawDataError(f"{path.name}: this is no whole {form} file ({error}).") from error
+        raise RawDataError(f"{path.name}: this is not a complete {form} file ({error}).") from error
     fields = [[_text(value) for value in row] for row in zip(*values.values(), strict=True)]
     return _columns(path, list(values), fields, first=1, unit="case")
 
@@ -77,7 +77,7 @@ def _columns(path: Path, header: Sequence[str], fields: list[list[str]], *, firs
 def _refuse_repeated(path: Path, header: Iterable[str]) -> None:
     repeated = [name for name, times in Counter(header).items() if times > 1]
     if repeated:
-        raise RawDataError(f"{path.name}, header: the column {repeated[0]!r} is there more than once.")
+        raise RawDataError(f"{path.name}, header: the column {repeated[0]!r} appears more than once.")
 
 
 def _text(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""A choice experiment as a pairwise table: an item for each different profile, a comparison for each choice of one."""
+"""A choice experiment as a pairwise table: an item for each distinct profile, a comparison for each choice."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _of_rows(columns: dict[str, NDArray[Any]], rows: IntArray) -> dict[str, NDAr
 
 
 def _respondents(table: strict.Columns, source: MappingFile, tasks: Tasks) -> dict[str, NDArray[Any]]:
-    """The respondents' features, (m,) each. They have to be the same in all rows of a respondent."""
+    """The respondents' features, (m,) each. They must be the same in all rows of a respondent."""
     mapping = source.mapping
     column = table.texts[mapping.layout.respondent]
     place = {name: position for position, name in enumerate(tasks.respondents.tolist())}
@@ -114,7 +114,7 @@ def _respondents(table: strict.Columns, source: MappingFile, tasks: Tasks) -> di
         values = reader.read(feature, everywhere)
         same: BoolArray = np.equal(values, values[first[who]]).astype(np.bool_)
         earlier = f"{table.rows.unit} {table.rows.lines[first[who][np.argmin(same)]]}"
-        table.require(feature.columns[0], same, f"what the respondent's {earlier} has ({reader.key(feature)})")
+        table.require(feature.columns[0], same, f"the same as in the respondent's {earlier} ({reader.key(feature)})")
         found[feature.name] = values[first]
     return found
 

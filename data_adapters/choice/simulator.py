@@ -28,11 +28,11 @@ TYPES = 3
 class Design:
     """The design of a simulated choice experiment.
 
-    types: each taste type's first rules; the attributes they do not order follow in the mapping's order, in the rules'
-    direction or else with more, or the later level, preferred. Without types there are up to three, each with another
-    attribute first.
-    differing: in how many attributes the two profiles of a task differ; None draws each profile by itself.
-    shown: the least and the greatest number of attributes a respondent is shown; None shows all.
+    types: the first rules of each taste type. A rule for every attribute that they do not order completely follows, in
+    the mapping's order; it keeps the direction of the type's rule for the attribute, or prefers the higher value or
+    later level. Without types there are up to three, each with another attribute first.
+    differing: number of attributes in which the two profiles of a task differ; None draws each profile on its own.
+    shown: the smallest and the largest number of attributes shown to a respondent; None shows all.
     opt_outs: the average share of opt-outs. refusers: the share of respondents who opt out more often than is allowed.
     """
 
@@ -57,7 +57,7 @@ class _Options:
 def simulate_choices(source: MappingFile, design: Design, folder: Path, *, seed: int, users: int | None) -> Preference:
     """Write the file that the mapping describes into `folder`, and return the planted preference.
 
-    Raises UsageError if it is no csv, or if the mapping does not say what the values of a feature are.
+    Raises UsageError if it is not a csv, or if the mapping does not say what the values of a feature are.
     """
     mapping = source.mapping
     if mapping.file.format != "csv":
@@ -103,7 +103,7 @@ def _options(source: MappingFile, feature: FeatureColumn) -> _Options:
 
 
 def _types_of(attributes: Sequence[_Options]) -> dict[str, tuple[Rule, ...]]:
-    """Up to three taste types, each with another deciding attribute."""
+    """Up to three taste types, each with a different deciding attribute."""
     names = [options.feature.name for options in attributes[:TYPES]]
     return {f"{name} first": (Rule(feature=name, prefers="high"),) for name in names}
 

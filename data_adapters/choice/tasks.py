@@ -26,9 +26,9 @@ Texts = NDArray[Any]
 class Tasks:
     """The tasks of all respondents, respondent by respondent, each respondent's in their order; n of them.
 
-    respondents: (m,) ids. respondent: (n,) position in them. name: (n,) what tells a respondent's tasks apart.
-    index: (n,) the how-manieth of the respondent's tasks it is, from 0.
-    rows: (n, 2) the file's rows of the left and the right profile; both the same where a task is one row.
+    respondents: (m,) ids. respondent: (n,) position in them. name: (n,) the task's name, unique for its respondent.
+    index: (n,) zero-based position of the task within its respondent.
+    rows: (n, 2) the file's rows of the left and the right profile; the same row twice if a task is one row.
     outcome: (n,) LEFT, RIGHT, OPT_OUT, NO_ANSWER or SEVERAL.
     """
 
@@ -124,14 +124,14 @@ def _tasks_of_rows(
 
 
 def _consecutive_pairs(table: strict.Columns, respondent: IntArray, layout: LongLayout) -> IntArray:
-    """Rows 0 and 1, 2 and 3 and so on, (n, 2). Both rows of a pair have to be of one respondent."""
+    """Rows 0 and 1, 2 and 3 and so on, (n, 2). Both rows of a pair must belong to one respondent."""
     n = len(respondent)
     if n % 2:
         raise table.rows.error(n - 1, "expected a second row of this task, found the end of the file")
     pairs = np.arange(n).reshape(-1, 2)
     same = np.ones(n, np.bool_)
     same[1::2] = respondent[pairs[:, 0]] == respondent[pairs[:, 1]]
-    table.require(layout.respondent, same, "the respondent of the row before, with which this one is a task")
+    table.require(layout.respondent, same, "the same respondent as in the row before: both are one task")
     return pairs
 
 
@@ -168,15 +168,15 @@ def _refuse_repeated_tasks(
 ) -> None:
     new = np.ones(len(order), np.bool_)
     new[order[1:]] = (np.diff(respondent) != 0) | (np.diff(task) != 0)
-    table.require(column, new, "a task that this respondent has no row of yet")
+    table.require(column, new, "a new task of this respondent")
 
 
 def coded(
     table: strict.Columns, column: str, meaning: Mapping[str, int], key: str, needed: BoolArray | None = None
 ) -> IntArray:
-    """The codes, (n,), of a column's values, and -1 for one without, which only a row not needed may have.
+    """The codes of a column's values, (n,); -1 for a value without a code.
 
-    key: where the mapping tells the values. Raises RawDataError.
+    key: the mapping's keys that give the values. Raises RawDataError if a value without a code is in a needed row.
     """
     codes = np.array([meaning.get(text, -1) for text in table.texts[column]], dtype=np.int64)
     fine = codes >= 0 if needed is None else (codes >= 0) | ~needed

@@ -35,7 +35,7 @@ class FeatureReader:
     def read(self, feature: FeatureColumn, needed: BoolArray, *, side: str = "") -> NDArray[Any]:
         """A feature of every row, (n,) objects: a number, a bool or a label; None where it is missing or not needed.
 
-        needed: (n,) the rows it has to be right in. side: what {side} stands for in the columns' names.
+        needed: (n,) the rows in which it must be valid. side: the text that replaces {side} in the columns' names.
         Raises RawDataError for a value the mapping does not know.
         """
         if feature.indicators is not None:

@@ -28,13 +28,18 @@ COLUMNS = {
 """The columns of each table. The first column of each is the row names in R."""
 
 MISSING_CONTEST = 16
-"""Left out by the authors on purpose."""
+"""Number of the contest that the authors left out on purpose."""
 SLIPS = {("13", "C24"), ("53", "C04"), ("65", "C04"), ("78", "C04"), ("86", "C04")}
 """Contests and males whose prev.wins.all is not the number of his wins in the contests before."""
 
 
 def count_prior_wins(winners: Sequence[str], losers: Sequence[str]) -> tuple[dict[str, IntArray], dict[str, IntArray]]:
-    """The prior wins, (n,) each, of the winners and of the losers of contests in their order."""
+    """The prior wins, (n,) each, of the winners and of the losers of contests in their order.
+
+    >>> of_winners, of_losers = count_prior_wins(["C01", "C02"], ["C02", "C01"])
+    >>> of_winners["prior_wins"], of_losers["prior_wins"]
+    (array([0, 0]), array([0, 1]))
+    """
     history: defaultdict[str, list[int]] = defaultdict(list)
     before: tuple[list[list[int]], list[list[int]]] = ([], [])
     for pair in zip(winners, losers, strict=True):

@@ -12,7 +12,7 @@ DECIDES = (
     ("between_ab", "within", "between_bc"),
     ("between_ac", "between_bc", "within"),
 )
-"""The covariate that decides a match, by the clusters of the two."""
+"""The covariate that decides a match, by the clusters of its two items."""
 
 ITEM_COLUMNS = ("item", *COVARIATES, "cluster")
 MATCH_COLUMNS = ("first", "second", "winner")

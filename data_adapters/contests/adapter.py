@@ -26,8 +26,8 @@ def contest_adapter(
 ) -> ContestAdapter:
     """The adapter of a data set whose raw files are `tables`.
 
-    The table of the data set has one comparison a match, `match-1` and so on, and one item a row of the items' file. A
-    binary, ordinal or categorical value stands in the file as its level is called. Columns may come in any order.
+    The table of the data set has one comparison per match, `match-1` and so on, and one item per row of the items'
+    file. A binary, ordinal or categorical value is written as the name of its level. Columns may come in any order.
     simulate: the data set's own simulator; by default a linear utility decides (`simulate_contests`).
     Raises ValueError if the two descriptions do not fit together, and for features that no single column can hold.
 

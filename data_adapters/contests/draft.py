@@ -19,7 +19,7 @@ MOST_LEVELS = 20
 LONGEST_LEVEL = 60
 """Characters of a level, and of a column's name."""
 MOSTLY = 0.8
-"""A column with this share of numbers is meant to be one of numbers."""
+"""A column with at least this share of numbers is taken to be numeric."""
 FIXED = {"item_id", "context_id", "comparison_id", "label"}
 """Columns of every pairwise table."""
 
@@ -28,7 +28,7 @@ class Table:
     """A delimited file with a header, whatever its columns mean."""
 
     def __init__(self, path: Path) -> None:
-        """Raises RawDataError if the file cannot be read, and UsageError if its header has no names to go by."""
+        """Read the file. Raises RawDataError if that fails, UsageError for empty, repeated or too long column names."""
         self.path = path
         self.separator = _separator(path)
         rows = strict.read_rows(path, separator=self.separator, quoted=True, encoding="UTF-8-SIG")
@@ -42,7 +42,7 @@ class Table:
         self.columns = rows.after_header(self.names).columns(self.names, final_break=False)
 
     def require(self, option: str, *names: str) -> None:
-        """Raise UsageError for names that are no columns. option: what the user typed them after."""
+        """Raise UsageError for names that are not columns. option: the command-line option that they came with."""
         absent = [name for name in names if name not in self.names]
         if absent:
             raise UsageError(
@@ -56,7 +56,7 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """A description of contest tables. left_out: why a column of the files is not read, by its name."""
+    """A description of contest tables. left_out: for each column that is not read, the reason."""
 
     tables: ContestTables
     items: tuple[Feature, ...]
@@ -75,19 +75,27 @@ def draft(
     leave_out: Sequence[str] = (),
     missing: Sequence[str] = (),
 ) -> Draft:
-    """Describe a table of matches and, if there is one, of items.
+    r"""Describe a table of matches and, if there is one, of items.
 
     winner, loser, contexts: columns of the matches. item: the column of the items with their ids; found if None.
-    leave_out: columns that are no features. missing: texts that mean a missing value, beside the empty one.
+    leave_out: columns that are not features. missing: texts that mean a missing value, besides the empty one.
     A column of numbers is numeric; one of two texts, or of 0 and 1, binary; one of few texts categorical.
     Raises UsageError naming the columns that do not fit.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "fights.csv")
+    ...     written = file.write_text("winner,loser,winner_size,loser_size\n1,2,9,7\n2,3,7,5\n")
+    ...     found = draft(Table(file), None, winner="winner", loser="loser")
+    >>> [(feature.name, feature.kind.value) for feature in found.items]
+    [('size', 'numeric')]
     """
     matches.require("--winner", winner)
     matches.require("--loser", loser)
     matches.require("--context", *contexts)
     if len({winner, loser, *contexts}) < 2 + len(contexts):
         raise UsageError(
-            f"{_listed([winner, loser, *contexts])}: the winner, the loser and each context are one column."
+            f"{_listed([winner, loser, *contexts])}: the winner, the loser and each context need a column of their own."
         )
     everywhere = [*matches.names, *(items.names if items else [])]
     unknown = [name for name in leave_out if name not in everywhere]
@@ -118,7 +126,8 @@ def draft(
         )
     named = {feature.name: column for column, feature in [*features.items(), *of_contexts.items()]}
     if len(named) < len(features) + len(of_contexts):
-        raise UsageError(f"{_listed([*features, *of_contexts])}: two of these columns get one name. Rename one.")
+        named_alike = _listed([*features, *of_contexts])
+        raise UsageError(f"{named_alike}: two of these columns get the same feature name. Rename one.")
     left_out |= {name: "is not asked for" for name in matches.names if name not in used}
     left_out |= dict.fromkeys(leave_out, "is left out as asked")
     prefixes = ("",) if items else tuple(PREFIXES.values())
@@ -167,7 +176,7 @@ def _paired(matches: Table, used: set[str], leave_out: Sequence[str]) -> dict[st
     single = [names[0] for names in stems.values() if len(names) == 1]
     if single:
         raise UsageError(
-            f"{_listed(single)}: expected such a column of both, winner_... and loser_... Or: --leave-out."
+            f"{_listed(single)}: expected this column for both sides, winner_... and loser_... Or: --leave-out."
         )
     return {stem: (PREFIXES["winner"] + stem, PREFIXES["loser"] + stem) for stem in stems}
 
@@ -186,7 +195,7 @@ def _id_column(items: Table, ids: set[str]) -> str:
 
 
 def _features(columns: dict[str, list[str]], missing: Sequence[str]) -> tuple[dict[str, Feature], dict[str, str]]:
-    """The columns as features, and why others are none. Raises UsageError for numbers with something between them."""
+    """The columns as features, and why others are not. Raises UsageError for numbers with other texts among them."""
     features: dict[str, Feature] = {}
     unfit: dict[str, str] = {}
     for column, texts in columns.items():
@@ -202,7 +211,7 @@ def _features(columns: dict[str, list[str]], missing: Sequence[str]) -> tuple[di
             other = sorted({text for text, is_number in zip(present, numbers, strict=True) if not is_number})
             raise UsageError(
                 f"{column}: most values are numbers, but not {_listed(other[:5])}. If that means a missing value: "
-                f"--missing {other[0]!r}. If {column} is no feature: --leave-out {column!r}"
+                f"--missing {other[0]!r}. If {column} is not a feature: --leave-out {column!r}"
             )
         elif any(len(level) > LONGEST_LEVEL or not level.isprintable() for level in levels):
             unfit[column] = "has long texts"

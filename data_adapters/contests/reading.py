@@ -1,4 +1,4 @@
-"""Strict reading of contests: every complaint names file, line, column, value and what was expected."""
+"""Strict reading of contests: every error names file, line, column, value and what was expected."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def read_contests(dataset: Dataset, tables: ContestTables, raw: RawFolder) -> tu
 
 
 def _read_table(raw: RawFolder, file: str, names: Sequence[str], tables: ContestTables) -> strict.Columns:
-    """The columns of a file, in whatever order they stand there; a byte order mark is no part of the first name."""
+    """The columns of a file, in any order; a byte order mark is not part of the first name."""
     rows = strict.read_rows(raw.file(file), separator=tables.separator, quoted=True, encoding="UTF-8-SIG")
     header = rows.fields[0] if rows.fields else []
     read = [name for name in header if name not in tables.ignored or name in names]
@@ -74,7 +74,7 @@ def _ids(columns: strict.Columns, column: str) -> Ids:
 
 
 def _values(columns: strict.Columns, column: str, feature: Feature, tables: ContestTables) -> Any:
-    """The values of one feature in a column, (n,); a label stands in the file as the feature's level is called."""
+    """The values of one feature in a column, (n,); a label is written as the name of its level."""
     if feature.kind is FeatureKind.NUMERIC:
         lowest = -np.inf if feature.minimum is None else feature.minimum
         highest = np.inf if feature.maximum is None else feature.maximum
@@ -105,7 +105,7 @@ def _items_of_matches(matches: strict.Columns, dataset: Dataset, tables: Contest
         texts = np.stack([np.array(matches.texts[column], dtype=object) for column in columns.values()], axis=1).ravel()
         for side, column in columns.items():
             agrees = texts[[first[item] for item in ids[side]]] == np.array(matches.texts[column], dtype=object)
-            matches.require(column, agrees, "what this item has in its first match")
+            matches.require(column, agrees, "the same as in this item's first match")
         items[feature.name] = np.stack(values, axis=1).ravel()[rows]
     return items
 

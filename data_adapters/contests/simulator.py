@@ -14,7 +14,7 @@ from data_adapters.source.planted import Preference
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Feature, FeatureKind
 
-ITEMS, MATCHES_AN_ITEM = 60, 12
+ITEMS, MATCHES_PER_ITEM = 60, 12
 NOISE = 0.05
 Drawn = dict[str, tuple[list[str], FloatArray]]
 """By feature: its texts as in the file, (n,), and its values, (n,), the position of its level where it has levels."""
@@ -23,7 +23,7 @@ Drawn = dict[str, tuple[list[str], FloatArray]]
 def simulate_contests(
     dataset: Dataset, tables: ContestTables, folder: Path, *, seed: int, users: int | None
 ) -> Preference:
-    """Write the files into `folder`; `users` is how many items there are.
+    """Write the files into `folder`; `users`: number of items.
 
     The utility is a weighted sum of the standardised features. Weights are 1, 1/2, 1/4 and so on, in an order and with
     signs that the seed decides. In a share of the matches the lower utility wins. Contexts do not matter.
@@ -37,7 +37,7 @@ def simulate_contests(
         (weight * _standardised(values) for weight, (_, values) in zip(weights, drawn.values(), strict=True)),
         np.zeros(n_items),
     )
-    one, other = _pairs(rng, n_items, n_items * MATCHES_AN_ITEM)
+    one, other = _pairs(rng, n_items, n_items * MATCHES_PER_ITEM)
     one_wins = (utility[one] > utility[other]) ^ (rng.random(len(one)) < NOISE)
     winner, loser = np.where(one_wins, one, other), np.where(one_wins, other, one)
     outcome = (winner, loser) if tables.loser is not None else (one, other, winner)
@@ -53,7 +53,7 @@ def simulate_contests(
 
 
 def _draw(rng: np.random.Generator, feature: Feature, n: int) -> tuple[list[str], FloatArray]:
-    """Texts and values of one feature: numbers within its limits, levels each as often."""
+    """Texts and values of one feature: numbers within its limits, all levels equally likely."""
     if feature.kind is not FeatureKind.NUMERIC:
         levels = feature.levels or ()
         codes = rng.integers(len(levels), size=n)
@@ -72,7 +72,7 @@ def _draw(rng: np.random.Generator, feature: Feature, n: int) -> tuple[list[str]
 
 
 def _standardised(values: FloatArray) -> FloatArray:
-    """Of mean 0 and standard deviation 1; 0 where all are the same."""
+    """Values scaled to mean 0 and standard deviation 1; zeros if all are the same."""
     spread = values.std()
     return (values - values.mean()) / spread if spread > 0 else np.zeros_like(values)
 

@@ -9,23 +9,23 @@ from data_adapters.source.description import Dataset
 from models.records.features import Feature
 
 PREFIXES = {"winner": "winner_", "loser": "loser_"}
-"""What the columns of an item's features begin with where they stand in the matches."""
+"""Prefixes of the columns that hold the items' features in the file of matches."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContestTables:
-    """One delimited file of matches and, where the features are not in it, one of items.
+    """One delimited file of matches and, unless it has the items' features too, one of items.
 
-    matches: the file with one row a match.
+    matches: the file with one row per match.
     winner: its column with the id of the winner.
     loser: its column with the id of the loser; None if `sides` is given.
     sides: its columns with the ids of the two that met, the first of them on the left where the data presents sides.
-    items: the file with one row an item; None if each match has the features of both, as winner_NAME and loser_NAME.
+    items: the file with one row per item; None if each match has the features of both, as winner_NAME and loser_NAME.
     item: the column of `items` with the id.
-    columns: the column of each feature that is not called like it.
+    columns: by feature, its column if that has another name.
     ignored: further columns that the files may have, and that are not read.
     missing: the texts that mean a missing feature value.
-    final_break: whether the last line of a file ends in a line break, so that a file without it is cut off.
+    final_break: whether a complete file ends in a line break; one without it then counts as cut off.
     """
 
     matches: str

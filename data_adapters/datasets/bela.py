@@ -1,6 +1,6 @@
 """Breast-cancer screening in Belarus (BELA): 434 women, 18 tasks each of two screening programmes or neither.
 
-The published file's columns are not known here: without a mapping of the user's, its own layout is that of
+The columns of the published file are not known here. Unless the user gives a mapping, the adapter uses
 choice/mappings/bela.toml, which has the ten attributes of dt-pbo, Table 11.
 """
 

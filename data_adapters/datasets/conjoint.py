@@ -1,6 +1,6 @@
-"""Any choice experiment of two profiles a task: the user's own file, by a mapping that says which column is what.
+"""Any choice experiment with two profiles per task: the user's own file, and a mapping that describes its columns.
 
-Without a mapping it is choice/mappings/conjoint.toml, the worked example: an invented study of flats to rent.
+The default mapping is choice/mappings/conjoint.toml, the worked example: an invented study of flats to rent.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""PMR-Synth: messages of patients with their records, in two inboxes ranked by urgency; a pairwise table an inbox.
+"""PMR-Synth: messages of patients with their records, in two inboxes ranked by urgency; one pairwise table per inbox.
 
-Nothing of a text is ever quoted: a complaint names the file, the row and the part of the text, not what stands there.
+No error quotes a text: it names the file, the row and the part of the text, never its content.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class LayoutError(ValueError):
 
 
 def read(raw: RawFolder) -> tuple[Reading, ...]:
-    """Both inboxes: each two messages on different levels are a comparison. Raises RawDataError."""
+    """Both inboxes: any two messages on different levels are a comparison. Raises RawDataError."""
     inboxes = {letter: _read_inbox(raw.file(file)) for letter, file in INBOX_FILES.items()}
     _require_distinct(list(inboxes.values()))
     return tuple(_reading(letter, inbox, simulated=raw.simulated) for letter, inbox in inboxes.items())
@@ -181,7 +181,7 @@ def _digest(text: str) -> str:
 
 
 def _items(inbox: Inbox) -> Columns:
-    patients = [_taken_apart(inbox, position) for position in range(len(inbox.texts))]
+    patients = [_patient_at(inbox, position) for position in range(len(inbox.texts))]
     lists = {
         "problems": [patient.problems for patient in patients],
         "diagnoses_past_year": [patient.past_year for patient in patients],
@@ -212,7 +212,7 @@ def _read_inbox(path: Path) -> Inbox:
     try:
         table = pq.read_table(path)
         table.validate(full=True)
-    except (pa.ArrowException, OSError):  # whose own words could quote the file
+    except (pa.ArrowException, OSError):  # its message could quote the file
         raise RawDataError(f"{path.name}: expected a whole Parquet file; this one is damaged or cut off.") from None
     if set(table.column_names) != set(COLUMNS):
         raise RawDataError(
@@ -258,7 +258,7 @@ def _require_distinct(inboxes: Sequence[Inbox]) -> None:
 # ------------------------------------------------------------------------------------------- the text
 
 
-def _taken_apart(inbox: Inbox, position: int) -> Patient:
+def _patient_at(inbox: Inbox, position: int) -> Patient:
     try:
         return _parse(inbox.texts[position])
     except LayoutError as problem:
@@ -298,7 +298,7 @@ def _parts(text: str, headings: Sequence[str]) -> list[str]:
     for heading in headings:
         before, found, text = text.partition(heading)
         if not found or heading in text:
-            raise LayoutError(f"expected {heading!r} once, after what it follows")
+            raise LayoutError(f"expected {heading!r} once, after the part before it")
         parts.append(before)
     return [*parts, text]
 

@@ -1,7 +1,7 @@
 """Candidates for President: 30 tasks of two candidates each, with 4 to 20 attributes shown to a respondent.
 
-Where the published file lies and what its columns are is not known here: without a mapping of the user's, its layout is
-that of choice/mappings/presidential.toml, which has the twenty attributes of dt-pbo, Table 13.
+The place and the columns of the published file are not known here. Unless the user gives a mapping, the adapter uses
+choice/mappings/presidential.toml, which has the twenty attributes of dt-pbo, Table 13.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ SYNTHETIC = Dataset(
     raw=(RawFile(name=ITEM_FILE), RawFile(name=MATCH_FILE)),
     fetch_by_hand=(
         "There is nothing to fetch: the paper says how its data were drawn, and did not publish them",
-        "Draw them alike: prefstudy data simulate synthetic; or run the study, which draws its own",
+        "Draw them in the same way: prefstudy data simulate synthetic; or run the study, which draws its own",
     ),
     side="random",
     items=(

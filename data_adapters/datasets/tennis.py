@@ -103,7 +103,7 @@ TENNIS = Dataset(
 
 
 def read(raw: RawFolder) -> tuple[Reading, ...]:
-    """The matches, those who played them and the tournaments they were played in. Raises RawDataError."""
+    """The matches, their players and their tournaments. Raises RawDataError."""
     listed_players = _read_players(raw.file(PLAYER_FILE))
     listed_tournaments = _read_tournaments(raw.file(TOURNAMENT_FILE))
     players = _without_repeats(listed_players, "player_id", REPEATED_PLAYERS)
@@ -254,7 +254,7 @@ def _among(values: Sequence[str], known: Set[str]) -> BoolArray:
 
 
 def _dropped(table: str, listed: strict.Columns, kept: BoolArray, reason: str) -> tuple[DroppedRows, ...]:
-    """Counts of rows that repeat a key, and of rows that no match refers to. kept: (n,) whether a match does."""
+    """Counts of rows that repeat a key, and of rows that no match refers to; kept: (n,) the rows with a match."""
     repeats = len(listed.rows.lines) - len(kept)
     return (
         DroppedRows(table=table, reason="has the key of an earlier row", rows=repeats),

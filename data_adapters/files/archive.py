@@ -28,7 +28,7 @@ def unpack(archive: Path, names: Sequence[str], folder: Path, *, max_bytes: int)
                 with opened.open(member) as source, (folder / name).open("wb") as target:
                     shutil.copyfileobj(source, target)
     except (zipfile.BadZipFile, EOFError) as error:
-        raise RawDataError(f"{archive} is no whole zip archive: {error}. Fetch it again with --force.") from error
+        raise RawDataError(f"{archive} is not a complete zip archive: {error}. Fetch it again with --force.") from error
 
 
 def _member(opened: zipfile.ZipFile, archive: Path, name: str) -> zipfile.ZipInfo:

@@ -18,6 +18,13 @@ def whole_folder(final: Path, *, marker: str, elsewhere: str = "--out") -> Itera
     An existing `final` is replaced only then, and only if it is empty or holds the file `marker`, which shows that
     prefstudy wrote it. Raises OutputError if `final` is something else or the place cannot be written to. elsewhere:
     the option that the error names for choosing another place.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with whole_folder(Path(folder) / "table", marker="manifest.json") as aside:
+    ...         written = (aside / "manifest.json").write_text("{}")
+    ...     [file.name for file in (Path(folder) / "table").iterdir()]
+    ['manifest.json']
     """
     aside = final.parent / f".{final.name}.{uuid4().hex}"
     try:

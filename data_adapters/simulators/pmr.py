@@ -108,7 +108,7 @@ class Draft:
 def simulate(folder: Path, *, seed: int, users: int | None) -> Preference:
     """Write both inboxes in upstream's format into `folder` and return the planted preference.
 
-    users: patients an inbox, each of whom writes one message.
+    users: number of patients per inbox; each writes one message.
     """
     rng = np.random.default_rng(seed)
     hidden: dict[str, Hidden] = {}

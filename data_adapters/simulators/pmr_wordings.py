@@ -1,7 +1,7 @@
 """Texts and records of simulated patients; all of it is invented.
 
-Whoever writes rules that find these complaints by keyword must not look here: each complaint is also told in everyday
-words that name none of the field's terms, and whether a reader sees through them is what the simulation is to test.
+Do not look here when you write keyword rules for these complaints. Each complaint also has a paraphrase in everyday
+words without any medical term: the simulation is to test whether a reader still recognises it.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from models.records.arrays import BoolArray, IntArray
 PUBLISHED_ITEMS, COMBATS_AN_ITEM, TESTS_AN_ITEM = 800, 62.5, 12.5
 
 RING = ("Fire", "Grass", "Water")
-"""Each beats the next, and the last the first."""
+"""Each type beats the next one, and the last beats the first."""
 NOISE = 0.05
 WORDS = (
     "Of two Pokemon, one whose first type is Fire beats one whose first type is Grass, Grass beats Water, and Water "

@@ -28,7 +28,7 @@ PUBLISHED_USERS = 5_000
 NUMBERS = {"oiliness": (0.2, 2.0, 3.9), "eating_frequency": (0.2, 1.2, 2.6), "normalised_price": (0.6, 1.8, 4.5)}
 """Lowest value, the cut a taste type asks about, and highest value of each simulated number."""
 GAP = 0.15
-"""No simulated number lies closer to its cut."""
+"""Smallest distance of a simulated number from its cut."""
 
 TYPES = {
     "rich": (
@@ -66,7 +66,7 @@ SET_A_TRAITS = {
     "tekka_maki": (1, "light", "dear", "seldom"),
     "kappa_maki": (11, "light", "cheap", "seldom"),
 }
-"""Minor group and invented traits: every trait halves set A, and no two halve it alike, so that a rule can be told."""
+"""Minor group and invented traits: each trait halves set A in its own way, so that rules can be told apart."""
 
 INVENTED = {
     "aji": 0, "saba": 0, "katsuo": 1, "tai": 2, "hirame": 2, "unagi": 3, "hotate": 4, "asari": 4, "tako": 5,
@@ -173,7 +173,7 @@ def _tastes(rng: np.random.Generator, people: IntArray) -> IntArray:
 
 
 def _appeal(rules: Sequence[Rule], numbers: dict[str, FloatArray]) -> FloatArray:
-    """A score of the hundred items, (100,), that orders them as the rules do, the earlier before the later."""
+    """A score of the hundred items, (100,), that orders them by the rules; earlier rules decide first."""
     appeal = np.zeros(N_ITEMS)
     for rule in reversed(rules):
         values = numbers[rule.feature]

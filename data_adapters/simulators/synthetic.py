@@ -19,7 +19,7 @@ from data_adapters.codebooks.synthetic import (
 from data_adapters.source.planted import Preference, Rule
 from models.records.arrays import FloatArray
 
-PUBLISHED_ITEMS, MATCHES_AN_ITEM = 1_000, 40
+PUBLISHED_ITEMS, MATCHES_PER_ITEM = 1_000, 40
 
 TYPES = {
     "of one cluster": (Rule(feature="within", prefers="high"),),
@@ -36,13 +36,13 @@ WORDS = (
 def simulate(folder: Path, *, seed: int, users: int | None) -> Preference:
     """Draw items and matches as in pref-shap, section 4, and write both files into `folder`; `users`: number of items.
 
-    Four standard normal covariates and a cluster an item; 40 matches an item between pairs that do not repeat.
+    Each item has four standard normal covariates and a cluster; there are 40 matches per item, and no pair repeats.
     """
     rng = np.random.default_rng(seed)
     n_items = max(users or PUBLISHED_ITEMS, 2)
     covariates = np.round(rng.normal(size=(n_items, len(COVARIATES))), 6)
     cluster = rng.integers(len(CLUSTERS), size=n_items)
-    first, second = _pairs(rng, n_items, round(n_items * MATCHES_AN_ITEM))
+    first, second = _pairs(rng, n_items, round(n_items * MATCHES_PER_ITEM))
     deciding = np.array([[list(COVARIATES).index(name) for name in row] for row in DECIDES])
     column = deciding[cluster[first], cluster[second]]
     winner = np.where(covariates[first, column] > covariates[second, column], first, second)

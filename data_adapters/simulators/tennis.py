@@ -1,4 +1,4 @@
-"""Simulated ATP files in upstream's format: invented players; others win on clay than elsewhere."""
+"""Simulated ATP files in upstream's format: invented players; clay has other winners than the other surfaces."""
 
 from __future__ import annotations
 

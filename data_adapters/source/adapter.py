@@ -14,12 +14,12 @@ from data_adapters.source.reading import Reading
 
 @dataclass(frozen=True, kw_only=True)
 class Adapter:
-    """A data set and the code that reads and simulates its raw files. `version` changes whenever a table would.
+    """A data set and the code that reads and simulates its raw files. `version` changes whenever the tables do.
 
     simulate: None if the data set has no simulator; then it has no demo, and no run with simulated data.
     variants: by name, adapters that make other tables, with other names, from the same raw files.
-    mapped: makes the adapter of the same data set in raw files that the mapping file at a path describes; None if the
-    raw files have one layout only. Raises UsageError for an invalid mapping.
+    mapped: takes the path of a mapping file and makes the adapter for raw files in that layout; None if the raw files
+    have one layout only. Raises UsageError for an invalid mapping.
     """
 
     dataset: Dataset

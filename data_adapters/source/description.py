@@ -95,27 +95,47 @@ class Dataset:
 def numeric(
     name: str, description: str, *, unit: str | None = None, minimum: float | None = None, maximum: float | None = None
 ) -> Feature:
-    """A number; `minimum` and `maximum` are what the source allows."""
+    """A numeric feature; `minimum` and `maximum` are the limits that the source gives.
+
+    >>> numeric("height", "height of the player", unit="cm", minimum=0).unit
+    'cm'
+    """
     return Feature(
         name=name, kind=FeatureKind.NUMERIC, description=description, unit=unit, minimum=minimum, maximum=maximum
     )
 
 
 def binary(name: str, description: str, *, false: str, true: str) -> Feature:
-    """A yes-no value with the labels of both answers."""
+    """A yes-no feature with the labels of both answers.
+
+    >>> binary("moved", "whether the person moved", false="stayed", true="moved").levels
+    ('stayed', 'moved')
+    """
     return Feature(name=name, kind=FeatureKind.BINARY, description=description, levels=(false, true))
 
 
 def categorical(name: str, description: str, levels: tuple[str, ...]) -> Feature:
-    """One of some labels."""
+    """A feature with one of several labels.
+
+    >>> categorical("surface", "surface of the court", ("clay", "grass")).kind
+    <FeatureKind.CATEGORICAL: 'categorical'>
+    """
     return Feature(name=name, kind=FeatureKind.CATEGORICAL, description=description, levels=levels)
 
 
 def ordinal(name: str, description: str, levels: tuple[str, ...]) -> Feature:
-    """One of some labels that go from low to high."""
+    """A feature with one of several labels, in order from low to high.
+
+    >>> ordinal("heat", "heat of the dish", ("mild", "hot")).levels
+    ('mild', 'hot')
+    """
     return Feature(name=name, kind=FeatureKind.ORDINAL, description=description, levels=levels)
 
 
 def multi_hot(name: str, description: str, levels: tuple[str, ...]) -> Feature:
-    """Any number of some labels."""
+    """A feature with any number of several labels.
+
+    >>> multi_hot("types", "types of the Pokemon", ("fire", "water")).kind
+    <FeatureKind.MULTI_HOT: 'multi_hot'>
+    """
     return Feature(name=name, kind=FeatureKind.MULTI_HOT, description=description, levels=levels)

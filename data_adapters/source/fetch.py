@@ -51,8 +51,8 @@ def fetch(
 
     agree: shown the licence if it asks for agreement and none is recorded yet.
     mirror: an address that has NAME/FILE for every download; default is PREFSTUDY_MIRROR, else the published address.
-    force: download again what is there.
-    A file whose sha256 is not known is fetched too, and the folder then is unpinned.
+    force: download files again that are already there.
+    A file whose sha256 is not known is fetched too; the folder is then unpinned.
     Raises UsageError if the mirror is no address or the licence is not agreed to, RawDataError if no program can fetch
     the files (with the steps for a person), a download fails or is not the published file, and OutputError if the cache
     cannot be written.

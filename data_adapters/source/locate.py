@@ -44,7 +44,14 @@ def cache_folder(dataset: Dataset) -> Path:
 
 
 def check(adapter: Adapter, raw: Path | None = None) -> tuple[FileCheck, ...]:
-    """The state of each declared raw file. A missing or altered file is no error here."""
+    """The state of each declared raw file. A missing or altered file does not raise an error here.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from data_adapters.catalogue import adapter
+    >>> with TemporaryDirectory() as folder:
+    ...     [file.state for file in check(adapter("synthetic"), Path(folder))]
+    ['missing', 'missing']
+    """
     return _check_files(adapter.dataset, _first_with_files(adapter.dataset, _places(adapter.dataset, raw)))
 
 
@@ -54,8 +61,8 @@ def locate(
     """Find the raw files and check their sha256 (DESIGN: the data).
 
     raw: the folder to look in, as raw/NAME/raw, raw/NAME and raw. If None, PREFSTUDY_RAW is searched in the same way,
-    and then the cache. allow_unpinned: accept files that are not the published ones. without: what the error tells the
-    user to type if there are no files.
+    and then the cache. allow_unpinned: accept files that are not the published ones. without: the command that the
+    error suggests if there are no files.
     Raises MissingDataError if a file is missing, and RawDataError if one is altered. The error names the line if strict
     reading finds a bad one.
 
@@ -76,7 +83,7 @@ def locate(
     checks = _check_files(dataset, folder)
     missing = [check.file.name for check in checks if check.state == "missing"]
     if missing:
-        raise MissingDataError(f"{folder}: {', '.join(missing)} missing. {_get_it(dataset, without)}")
+        raise MissingDataError(f"{folder}: {', '.join(missing)} missing. {_how_to_get(dataset, without)}")
     found = RawFolder(path=folder, files=_records(dataset, checks), simulated=(folder / SIMULATED).exists())
     altered = sorted((check for check in checks if check.state == "altered"), key=lambda check: check.expected is None)
     if altered and (found.simulated or not allow_unpinned):
@@ -96,16 +103,16 @@ def _layouts(root: Path, name: str) -> tuple[Path, ...]:
 
 
 def _first_with_files(dataset: Dataset, places: tuple[Path, ...]) -> Path | None:
-    return next((place for place in places if _there(dataset, place)), None)
+    return next((place for place in places if _files_present(dataset, place)), None)
 
 
-def _there(dataset: Dataset, place: Path) -> set[str]:
+def _files_present(dataset: Dataset, place: Path) -> set[str]:
     return {file.name for form in dataset.forms for file in form if (place / file.name).is_file()}
 
 
 def _form_in(dataset: Dataset, folder: Path) -> tuple[RawFile, ...]:
     """The first complete set of files, else the one with most files present."""
-    there = _there(dataset, folder)
+    there = _files_present(dataset, folder)
     found = [len(there & {file.name for file in form}) for form in dataset.forms]
     whole = [form for form, n in zip(dataset.forms, found, strict=True) if n == len(form)]
     return whole[0] if whole else dataset.forms[found.index(max(found))]
@@ -115,21 +122,21 @@ def _check_files(dataset: Dataset, folder: Path | None) -> tuple[FileCheck, ...]
     if folder is None:
         return tuple(FileCheck(file=file, state="missing", expected=file.sha256) for file in dataset.raw)
     record = simulated_record(folder)
-    vouched = None if record is None else record.files
-    return tuple(_check_file(file, folder / file.name, vouched) for file in _form_in(dataset, folder))
+    recorded = None if record is None else record.files
+    return tuple(_check_file(file, folder / file.name, recorded) for file in _form_in(dataset, folder))
 
 
-def _check_file(file: RawFile, path: Path, vouched: dict[str, str] | None) -> FileCheck:
-    expected = file.sha256 if vouched is None else vouched.get(file.name)
+def _check_file(file: RawFile, path: Path, recorded: dict[str, str] | None) -> FileCheck:
+    expected = file.sha256 if recorded is None else recorded.get(file.name)
     if not path.is_file():
         return FileCheck(file=file, state="missing", expected=expected)
     try:
         sha256, size = sha256_of(path), path.stat().st_size
     except OSError as error:
         raise RawDataError(f"{path} cannot be read: {error.strerror}.") from error
-    state: State = "unpinned" if file.own and vouched is None else "altered"
+    state: State = "unpinned" if file.own and recorded is None else "altered"
     if sha256 == expected:
-        state = "pinned" if vouched is None else "simulated"
+        state = "pinned" if recorded is None else "simulated"
     return FileCheck(file=file, state=state, expected=expected, path=path, sha256=sha256, bytes=size)
 
 
@@ -149,10 +156,10 @@ def _records(dataset: Dataset, checks: tuple[FileCheck, ...]) -> tuple[RawFileRe
 def _nothing_found(dataset: Dataset, places: tuple[Path, ...], without: str) -> str:
     files = "; or ".join(", ".join(file.name for file in form) for form in dataset.forms)
     looked = "\n".join(f"  {place}" for place in places)
-    return f"No raw files of {dataset.name} found ({files}). Looked in:\n{looked}\n{_get_it(dataset, without)}"
+    return f"No raw files of {dataset.name} found ({files}). Looked in:\n{looked}\n{_how_to_get(dataset, without)}"
 
 
-def _get_it(dataset: Dataset, without: str) -> str:
+def _how_to_get(dataset: Dataset, without: str) -> str:
     return (
         f"Fetch it: prefstudy data fetch {dataset.name}. "
         f"Or name the folder that has it with --raw, or go without: {without}."

@@ -28,7 +28,7 @@ Hidden = dict[str, int | str]
 class Preference(Record):
     """The preference that a simulator planted, for recovery tests and for the reader of a simulated report.
 
-    types: each taste type's rules, the earlier deciding before the later.
+    types: the rules of each taste type; earlier rules decide first.
     type_of: the taste type of each user, or of each context where the data has no users.
     noise: the share of comparisons (or of neighbours in a ranking, or of labels) that contradict the rules.
     hidden: for each item, facts that the rules use and that no column states, only a text.

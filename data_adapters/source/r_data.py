@@ -35,8 +35,9 @@ def _read(path: Path) -> dict[str, Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # whatever causes a warning also causes an error
             content = rdata.read_rda(path)
-    except Exception as error:  # on damaged bytes the parser fails in any way
-        raise RawDataError(f"{path.name}: this is no whole R data file ({error or type(error).__name__}).") from error
+    except Exception as error:  # damaged bytes make the parser raise any error
+        problem = error or type(error).__name__
+        raise RawDataError(f"{path.name}: this is not a complete R data file ({problem}).") from error
     return {str(name): value for name, value in content.items()}
 
 

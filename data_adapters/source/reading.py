@@ -9,7 +9,7 @@ from typing import Any
 from models.records.manifest import DroppedRows
 
 Columns = Mapping[str, Any]
-"""Column name to values: a NumPy or Arrow array or a list with one value a row; NaN and None are missing."""
+"""Column name to values: a NumPy or Arrow array or a list with one value per row; NaN and None are missing."""
 
 
 @dataclass(frozen=True, kw_only=True)

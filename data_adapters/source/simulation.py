@@ -33,6 +33,12 @@ def simulate(adapter: Adapter, folder: Path, *, seed: int, users: int | None = N
     The same adapter version, seed and number of users give the same bytes. Raises UsageError for less than one user or
     a data set without a simulator, and OutputError if `folder` cannot be written or holds anything but an earlier
     simulation.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from data_adapters.catalogue import adapter
+    >>> with TemporaryDirectory() as folder:
+    ...     simulate(adapter("synthetic"), Path(folder) / "raw", seed=0, users=12).noise
+    0.0
     """
     if adapter.simulate is None:
         name = adapter.dataset.name

@@ -1,4 +1,4 @@
-"""Strict reading of delimited text: every complaint names file, line, column, value and what was expected."""
+"""Strict reading of delimited text: every error names file, line, column, value and what was expected."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WHOLE_NUMBER = r"^-?[0-9]+$"
 MORE_DIGITS = r"^[^1-9eE]*[1-9]([^0-9eE]?[0-9]){17}"
 """A number of more than the 17 digits that a float keeps; no measurement has so many."""
 SHOWN = 80
-"""Characters shown of a first line that is no header."""
+"""Characters of a wrong first line that the error shows."""
 BYTE_ORDER_MARK = "\ufeff"
 """Invisible, so that an error message has to name it."""
 
@@ -164,10 +164,16 @@ class Columns:
 
 
 def read_rows(path: Path, *, separator: str, quoted: bool = False, encoding: str = "UTF-8") -> Rows:
-    """Split a text file, gzipped if its name ends in .gz, into fields.
+    r"""Split a text file, gzipped if its name ends in .gz, into fields.
 
     quoted: a field may stand in double quotes, as in CSV. Raises RawDataError if the file cannot be read, is not of its
     encoding, has a NUL byte, is a damaged gzip file, or has a field whose quotes do not match.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     written = Path(folder, "matches.csv").write_text("winner,loser\n1,2\n")
+    ...     read_rows(Path(folder, "matches.csv"), separator=",").fields
+    [['winner', 'loser'], ['1', '2']]
     """
     text = _decode(path.name, _read_bytes(path), encoding)
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
@@ -201,7 +207,7 @@ def _decode(name: str, content: bytes, encoding: str) -> str:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
         raise _no_text(name, content, error.start, error.end, encoding) from error
-    if b"\0" in content:  # every encoding has it as a character, and no text
+    if b"\0" in content:  # decodes in every encoding, but no text contains it
         at = content.index(b"\0")
         raise _no_text(name, content, at, at + 1, encoding)
     return text

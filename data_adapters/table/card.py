@@ -17,7 +17,21 @@ BINS = 12
 
 
 def card(table: PairwiseTable) -> DataCard:
-    """Describe a table by its manifest, its features and its sides; no text and no id is in its card."""
+    """Describe a table by its manifest, its features and its sides; the card contains no text and no id.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from data_adapters.catalogue import adapter
+    >>> from data_adapters.source.build import build
+    >>> from data_adapters.source.locate import locate
+    >>> from data_adapters.source.simulation import simulate
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = simulate(adapter("synthetic"), Path(folder) / "raw", seed=0, users=12)
+    ...     [table] = build(adapter("synthetic"), locate(adapter("synthetic"), Path(folder) / "raw"))
+    >>> found = card(table)
+    >>> found.features[0].feature.name, found.features[0].rows
+    ('within', 12)
+    """
     return DataCard(
         manifest=table.manifest,
         features=tuple(
@@ -45,14 +59,14 @@ def _feature_card(part: str, feature: Feature, column: pa.ChunkedArray) -> Featu
 def _spread(values: FloatArray) -> Spread:
     minimum, lower, median, upper, maximum = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
     edges = np.linspace(minimum, maximum, BINS + 1)
-    told_apart = bool((np.diff(edges) > 0).all())
+    distinct_edges = bool((np.diff(edges) > 0).all())
     return Spread(
         minimum=minimum,
         lower_quartile=lower,
         median=median,
         upper_quartile=upper,
         maximum=maximum,
-        bins=tuple(np.histogram(values, edges)[0].tolist()) if told_apart else (len(values),),
+        bins=tuple(np.histogram(values, edges)[0].tolist()) if distinct_edges else (len(values),),
     )
 
 

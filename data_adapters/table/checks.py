@@ -23,7 +23,7 @@ PANDERA_CHECKS = {"not_nullable": "missing values", "field_uniqueness": "values 
 def check_table(table: PairwiseTable) -> None:
     """Raise TableError, with a count and the first five, if the table breaks its own rules.
 
-    The rules: types as the schema says; keys there and unique; labels among the levels, numbers finite and within the
+    The rules: types as in the schema; keys present and unique; labels among the levels, numbers finite and within the
     limits; no item compared with itself; every id of a comparison points to a row.
     """
     for name, part in table.parts.items():
@@ -37,7 +37,7 @@ def check_table(table: PairwiseTable) -> None:
     ):
         part = table.parts.get(part_name)
         if column in table.comparisons.column_names and part is not None:
-            _check_points_somewhere(table.comparisons, column, part, part_name)
+            _check_dangling_ids(table.comparisons, column, part, part_name)
 
 
 def _check_part(name: str, part: pa.Table) -> None:
@@ -67,7 +67,7 @@ def _check_part(name: str, part: pa.Table) -> None:
 def _feature_checks(feature: Feature) -> list[pandera.Check]:
     checks = []
     if feature.kind is FeatureKind.NUMERIC:
-        checks.append(pandera.Check(_finite, error="values that are no finite number (missing is null)"))
+        checks.append(pandera.Check(_finite, error="values that are not finite numbers (missing is null)"))
     if feature.kind in {FeatureKind.CATEGORICAL, FeatureKind.ORDINAL}:
         checks.append(pandera.Check.isin(list(feature.levels or ()), error=NO_LEVEL))
     if feature.kind is FeatureKind.MULTI_HOT:
@@ -96,7 +96,7 @@ def _check_self_comparisons(comparisons: pa.Table) -> None:
     _refuse(same["comparison_id"], "comparisons", "comparisons of an item with itself")
 
 
-def _check_points_somewhere(comparisons: pa.Table, column: str, part: pa.Table, part_name: str) -> None:
+def _check_dangling_ids(comparisons: pa.Table, column: str, part: pa.Table, part_name: str) -> None:
     ids = comparisons[column]
     dangling = ids.filter(pc.invert(pc.is_in(ids, part[KEYS[part_name]].combine_chunks())))
     _refuse(dangling, f"comparisons.{column}", f"ids that point to none of the {part_name}")

@@ -1,4 +1,4 @@
-"""A pairwise table on disk: one Parquet file a part and manifest.json, in a folder of the table's name."""
+"""A pairwise table on disk: one Parquet file per part and manifest.json, in a folder of the table's name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def write_table(table: PairwiseTable, out: Path) -> Path:
     """Write a table to out/NAME and return that folder. It appears whole or not at all; same table, same bytes.
 
     The written manifest has the sha256 of each Parquet file. Raises OutputError if `out` cannot be written to, or
-    out/NAME is there and is no pairwise table.
+    out/NAME exists and is not a pairwise table.
     """
     final = out / table.name
     with whole_folder(final, marker=MANIFEST) as aside:
@@ -70,7 +70,7 @@ def read_table(folder: Path) -> PairwiseTable:
 def _read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     if not path.is_file():
-        raise TableError(f"{folder} is no pairwise table: it has no {MANIFEST}. Make one: prefstudy data build NAME")
+        raise TableError(f"{folder} is not a pairwise table: it has no {MANIFEST}. Make one: prefstudy data build NAME")
     try:
         return Manifest.model_validate_json(path.read_bytes())
     except ValidationError as error:

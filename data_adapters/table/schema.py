@@ -18,7 +18,7 @@ COMPARISON_COLUMNS = {
     "left_wins": (pa.bool_(), "whether the left item was preferred"),
     "user_id": (pa.string(), "who compared"),
     "context_id": (pa.string(), "under which circumstances"),
-    "task_index": (pa.int64(), "the how-manieth task of the user it was, from 0"),
+    "task_index": (pa.int64(), "zero-based position of the task within its user"),
 }
 OPTIONAL = ("user_id", "context_id", "task_index")
 
@@ -41,6 +41,10 @@ def table_schema(
     """The schema of one of the four tables: its key, its fixed columns, further texts, then the features.
 
     optional: which of user_id, context_id, task_index the comparisons have.
+
+    >>> from data_adapters.source.description import numeric
+    >>> table_schema("items", [numeric("price", "price of the item")]).names
+    ['item_id', 'price']
     """
     fields = [_field(KEYS[table], pa.string(), f"key of the {table}")]
     if table == "comparisons":
@@ -54,7 +58,12 @@ def table_schema(
 
 
 def feature_field(feature: Feature) -> pa.Field:
-    """The Arrow field of a feature, with the feature's description in the metadata, each value as JSON or text."""
+    """The Arrow field of a feature, with the feature's description in the metadata, each value as JSON or text.
+
+    >>> from data_adapters.source.description import numeric
+    >>> feature_field(numeric("price", "price of the item", unit="EUR")).metadata[b"unit"]
+    b'EUR'
+    """
     metadata = {"kind": feature.kind.value, "description": feature.description}
     if feature.levels is not None:
         metadata["levels"] = json.dumps(feature.levels, ensure_ascii=False)
@@ -68,7 +77,13 @@ def feature_field(feature: Feature) -> pa.Field:
 
 
 def features_in(schema: pa.Schema) -> tuple[Feature, ...]:
-    """The features that a schema describes, in the order of its fields, without keys and texts."""
+    """The features that a schema describes, in the order of its fields, without keys and texts.
+
+    >>> from data_adapters.source.description import numeric
+    >>> price = numeric("price", "price of the item")
+    >>> features_in(table_schema("items", [price])) == (price,)
+    True
+    """
     return tuple(_feature_of(field) for field in schema if field.metadata and b"kind" in field.metadata)
 
 

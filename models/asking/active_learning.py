@@ -76,10 +76,10 @@ class Strategy:
     acquisition: "qeubo" asks about the pair of greatest qEUBO, "random" about any pair.
     top_leaf_first: while the leaf of greatest mean has two items, ask about a pair within it, drawn uniformly (C.3).
     repeats: whether a pair may be asked again; if not, pairs repeat only after all have been asked.
-    one_leaf: the pair for plain qEUBO, without top_leaf_first, to ask about where a single leaf holds everything and
-        all pairs score the same: "random" or the "first".
-    recommend: which of several items that share the greatest mean among those compared so far (section 4.1): the
-        "first", a "random" one, or the one with "most_wins" less losses (the first of these).
+    one_leaf: which pair plain qEUBO (without top_leaf_first) asks about while a single leaf holds all items, so that
+        all pairs score the same: "random" or "first".
+    recommend: which item to take if several share the greatest mean among those compared so far (section 4.1): the
+        "first", a "random" one, or the one with "most_wins" minus losses (the first of these).
     Raises ValueError for any other word.
     """
 
@@ -135,8 +135,8 @@ def ask_and_learn(
 ) -> Course:
     """Ask every user n_questions in turn, each chosen from what the surrogate has learnt from the answers before it.
 
-    seeds: (t,) integers, one a user. Raises ValueError for other seeds or a negative n_questions, and where the
-    surrogate or the oracle answers for another number of users or the surrogate knows fewer than two items.
+    seeds: (t,) integers, one per user. Raises ValueError for other seeds or a negative n_questions, if the surrogate
+    or the oracle answers for another number of users, or if the surrogate knows fewer than two items.
 
     >>> from models.asking.tree_surrogate import TreeSurrogate
     >>> from models.trees.preference_tree import numeric_columns
@@ -153,7 +153,7 @@ def ask_and_learn(
     for question in range(n_questions + 1):
         belief = surrogate(answers)
         if len(belief.mean) != len(seeds):
-            raise ValueError(f"there are {len(seeds)} seeds, one a user, and the surrogate is of {len(belief.mean)}")
+            raise ValueError(f"expected one seed per user, found {len(seeds)} seeds for {len(belief.mean)} users")
         means.append(belief.mean)
         recommended.append(recommend(belief, answers, seeds, strategy))
         if question < n_questions:
@@ -167,15 +167,20 @@ def ask_and_learn(
 def _check_answer(answer: ArrayLike, n_users: int) -> BoolArray:
     found = np.asarray(answer)
     if found.shape != (n_users,) or found.dtype != np.bool_:
-        raise ValueError(f"the oracle must answer booleans ({n_users},), found {found.dtype} {found.shape}")
+        raise ValueError(f"the oracle must return booleans ({n_users},), found {found.dtype} {found.shape}")
     return found
 
 
 def next_pairs(belief: Belief, answers: IntArray, seeds: HashArray, strategy: Strategy) -> IntArray:
     """The next pair of items to ask each user about, (t, 2), the lower position first.
 
-    answers: (t, q, 2) so far. Lots decide among pairs of equal score: within the best pair of leaves, each item of
-    either leaf is as likely as another. Raises ValueError for fewer than two items.
+    answers: (t, q, 2) so far. Ties in score are broken at random: within the best pair of leaves, each item of either
+    leaf is as likely as another. Raises ValueError for fewer than two items.
+
+    >>> belief = Belief(np.array([[0.0, 0.5, 1.0]]), np.diag([1.0, 1.0, 0.1])[None], np.arange(3)[None])
+    >>> no_answers, seeds = np.zeros((1, 0, 2), dtype=int), np.array([7], dtype=np.uint64)
+    >>> next_pairs(belief, no_answers, seeds, Strategy())
+    array([[1, 2]])
     """
     n_users, n_items = belief.mean.shape
     if n_items < 2:
@@ -199,7 +204,13 @@ def next_pairs(belief: Belief, answers: IntArray, seeds: HashArray, strategy: St
 
 
 def recommend(belief: Belief, answers: IntArray, seeds: HashArray, strategy: Strategy) -> IntArray:
-    """The item recommended to each user, (t,): the one of greatest mean among those compared so far (section 4.1)."""
+    """The item recommended to each user, (t,): the greatest mean among the items compared so far (section 4.1).
+
+    >>> belief = Belief(np.array([[0.0, 0.5, 1.0]]), np.diag([1.0, 1.0, 0.1])[None], np.arange(3)[None])
+    >>> answers, seeds = np.array([[[1, 0]]]), np.array([7], dtype=np.uint64)  # item 2 was not compared yet
+    >>> recommend(belief, answers, seeds, Strategy())
+    array([1])
+    """
     n_users, n_items = belief.mean.shape
     wins, losses = (_counts(answers[:, :, side], n_items) for side in (0, 1))
     compared = (wins + losses) > 0
@@ -213,7 +224,7 @@ def recommend(belief: Belief, answers: IntArray, seeds: HashArray, strategy: Str
 
 
 def _lots_for_the_first(n: int) -> HashArray:
-    """Falling lots (n,): `best_by_lot` draws the first of equal values."""
+    """Decreasing lots (n,), with which `best_by_lot` takes the first of equal values."""
     return np.arange(n, 0, -1, dtype=np.uint64)
 
 
@@ -247,7 +258,7 @@ def _highest(standing: FloatArray, value: FloatArray) -> FloatArray:
 
 
 def best_by_lot(value: FloatArray, lots: HashArray) -> IntArray:
-    """The column of the greatest value in each row, among equal values the one of the highest lot; (t, m) -> (t,).
+    """The column of the greatest value in each row, (t, m) -> (t,); the highest lot decides among equal values.
 
     >>> best_by_lot(np.array([[1.0, 3.0, 3.0]]), np.array([[9, 4, 6]], dtype=np.uint64))
     array([2])

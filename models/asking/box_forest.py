@@ -22,7 +22,7 @@ from models.trees.growth.grow import Growth, grow
 from models.trees.growth.trees import Trees
 from models.trees.leaf_fit import prior_factor
 
-_TREE, _PAIR = 0, 1  # what a hash decides
+_TREE, _PAIR = 0, 1  # keys of the hashes for the bootstrap samples and for ties between pairs
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ def ask_in_box_with_forest(
 ) -> BoxCourse:
     """Ask n_initial pairs of a Latin hypercube, then n_questions chosen by qEUBO over pairs of candidate points.
 
-    seeds: (t,) one a run; runs advance together, and each depends on its own seed and answers alone. Each tree counts a
-    comparison as often as a Poisson variable of mean 1 says, drawn once: the online bootstrap. Its leaves are fitted to
-    all comparisons, each once. Recommended is the compared point of the greatest mean over trees.
+    seeds: (t,) one per run; runs advance together, and each depends on its own seed and answers alone. Each tree counts
+    a comparison a Poisson(1) number of times, drawn once: the online bootstrap. Its leaves are fitted to all
+    comparisons, each once. The recommended point is the compared one with the greatest mean over trees.
 
     >>> course = ask_in_box_with_forest(lambda x: -abs(x[:, 0] - 0.3), 1, mix(0, np.arange(2)), n_questions=15)
     >>> found = course.points[np.arange(2), course.recommended[-1], 0]
@@ -117,7 +117,10 @@ def ask_in_box_with_forest(
 
 
 def _grow(points: FloatArray, weights: IntArray, seeds: HashArray, growth: Growth, ratio: float) -> _Forest:
-    """points: (t, 2n, d), winners in even rows; weights: (t, T, n) how often each tree counts a comparison."""
+    """Grow and fit the trees of all runs.
+
+    points: (t, 2n, d), winners in even rows; weights: (t, T, n) how often each tree counts a comparison.
+    """
     n_runs, n_trees, n_pairs = weights.shape
     n_points, d = points.shape[1:]
     items = np.repeat(points, n_trees, axis=0).reshape(-1, d)
@@ -142,7 +145,7 @@ def _grow(points: FloatArray, weights: IntArray, seeds: HashArray, growth: Growt
 def _candidates(
     points: FloatArray, mean: FloatArray, candidates: CandidatePoints, rngs: list[np.random.Generator]
 ) -> FloatArray:
-    """(t, c, d) the candidate points of each run."""
+    """The candidate points of each run, (t, c, d)."""
     d = points.shape[2]
     best = np.take_along_axis(points, np.argsort(-mean, axis=1, kind="stable")[:, : candidates.best, None], axis=1)
     low, high = np.log(candidates.reach)
@@ -155,7 +158,7 @@ def _candidates(
 
 
 def _next_pair(forest: _Forest, points: FloatArray, lots: HashArray) -> FloatArray:
-    """The pair of greatest qEUBO among the candidate points (t, c, d), (t, 2, d); of equal ones one by lot."""
+    """The pair of greatest qEUBO among candidate points (t, c, d): (t, 2, d). Ties are broken at random."""
     mean, covariance = forest.at(points)
     first, second = np.triu_indices(points.shape[1], 1)
     value = qeubo(mean, covariance, first, second)

@@ -80,7 +80,7 @@ def ask_in_box(
 ) -> BoxCourse:
     """Ask n_initial pairs of a Latin hypercube, then n_questions chosen by qEUBO over all pairs of leaves.
 
-    seeds: (t,) integers, one a run; tie_break and max_depth: as for `PreferenceTree`; ratio: sigma_noise^2 /
+    seeds: (t,) integers, one per run; tie_break and max_depth: as for `PreferenceTree`; ratio: sigma_noise^2 /
     sigma_prior^2; recommend: as for `Strategy`. A question is a point drawn uniformly from each of the two leaves'
     boxes. Only points that were compared are recommended.
     Raises ValueError for settings out of range, and for utilities of another shape or NaN.
@@ -123,7 +123,11 @@ def initial_points(utility: Utility, n_features: int, seeds: HashArray, n_pairs:
 
 
 def winners_first(utility: Utility, pairs: FloatArray) -> FloatArray:
-    """Pairs of points (t, n, 2, d), the preferred one first."""
+    """Pairs of points (t, n, 2, d), the preferred one first.
+
+    >>> winners_first(lambda x: -x[:, 0], np.array([[[[0.9], [0.1]]]])).tolist()
+    [[[[0.1], [0.9]]]]
+    """
     points = pairs.reshape(-1, pairs.shape[-1])
     found = np.asarray(utility(points), dtype=np.float64)
     if found.shape != (len(points),) or np.isnan(found).any():
@@ -152,7 +156,7 @@ def _leaves(regions: Sequence[Regions], ratio: float) -> _Leaves:
 
 
 def _next_points(leaves: _Leaves, lots: HashArray) -> FloatArray:
-    """A point from each leaf of the best pair, (t, 2, d); two points of the same leaf where there is only one."""
+    """A point from each leaf of the best pair, (t, 2, d); both from the same leaf if there is only one."""
     n_runs, n_leaves = leaves.mean.shape
     first, second = np.triu_indices(n_leaves, 1)
     chosen = np.zeros((n_runs, 2), dtype=np.int64)

@@ -42,7 +42,7 @@ class Population:
     """Users with features, and the items each of them is asked about.
 
     features: (u, d_u) with columns user_columns; items: (m, d) with columns item_columns; shown: (u, k) rows of the
-    items each user is asked about; seeds: (u,) integers, one a user.
+    items each user is asked about; seeds: (u,) integers, one per user.
     Raises ValueError for other shapes and for rows that do not exist.
     """
 
@@ -119,7 +119,14 @@ def learn_without_history(
 ) -> Course:
     """Ask every user without any history: each learns a tree of her own, of depth item_depth at most.
 
-    Raises ValueError as `ask_and_learn` and for an item_depth below 1.
+    Raises ValueError as `ask_and_learn` does, and for an item_depth below 1.
+
+    >>> from models.asking.active_learning import ranking_oracle
+    >>> age, sweet = [[Column(name=name, feature=name, kind="numeric")] for name in ("age", "sweet")]
+    >>> ages, items, shown = np.array([[20.0]]), np.array([[0.1], [0.5], [0.9]]), np.array([[0, 1, 2]])
+    >>> person = Population(ages, age, items, sweet, shown, seeds=np.array([7]))
+    >>> learn_without_history(person, ranking_oracle([[3, 2, 1]]), n_questions=3, item_depth=4).mean[-1].argmax(axis=1)
+    array([2])
     """
     validate_parameter_constraints(_RULE, {"item_depth": item_depth}, "learn_without_history")
     surrogate = TreeSurrogate(
@@ -142,7 +149,7 @@ def learn_in_cohorts(
     """Ask cohort after cohort, each with the answers of the earlier ones; the first starts without history.
 
     oracle_of: one oracle for each slice of `cohorts`, in that order. Raises ValueError for another number of oracles,
-    and as `ask_and_learn`.
+    and as `ask_and_learn` does.
 
     >>> from models.asking.active_learning import ranking_oracle
     >>> age, sweet = [[Column(name=name, feature=name, kind="numeric")] for name in ("age", "sweet")]

@@ -151,7 +151,7 @@ def _michalewicz(d: int) -> BenchmarkFunction:
 def _michalewicz_maximiser(number: int) -> float:
     """Where sin(x) sin(number x^2 / pi)^20 is greatest.
 
-    Michalewicz's function is a sum of one such term a coordinate, so its maximum is known in any dimension. The paper
+    Michalewicz's function is a sum of one such term per coordinate, so its maximum is known in any dimension. The paper
     takes it from a table up to 10 dimensions and extrapolates above.
     """
     low, high = 0.0, np.pi

@@ -92,7 +92,13 @@ def _places(keys: IntArray, n_values: int) -> tuple[Places, Places, Places]:
 
 
 def pair_laplacian(pairs: PairCounts, weight: FloatArray) -> FloatArray:
-    """The sum over pairs of weight (e_w - e_l)(e_w - e_l)', (t, m, m); Lambda of Eq. 4: count r (z + r) / 2."""
+    """The sum over pairs of weight (e_w - e_l)(e_w - e_l)', (t, m, m); Lambda of Eq. 4: count r (z + r) / 2.
+
+    >>> pairs = count_pairs(np.zeros(1, int), np.array([0]), np.array([1]), n_problems=1, n_values=2)
+    >>> pair_laplacian(pairs, np.array([0.5]))
+    array([[[ 0.5, -0.5],
+            [-0.5,  0.5]]])
+    """
     m = pairs.n_values
     cells = pairs.winners.astype(np.int64) * m + pairs.loser
     wins = _sum_at(cells, -weight, pairs.n_problems * m * m).reshape(-1, m, m)
@@ -113,7 +119,12 @@ def log_normal_cdf(z: FloatArray) -> FloatArray:
 
 
 def probit_terms(z: FloatArray, log_phi: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """First derivative r of log Phi at z and minus the second, r (z + r), from z and log Phi(z); finite in any tail."""
+    """First derivative r of log Phi at z and minus the second, r (z + r), from z and log Phi(z); finite in any tail.
+
+    >>> z = np.array([0.0])
+    >>> [term.round(3) for term in probit_terms(z, log_normal_cdf(z))]
+    [array([0.798]), array([0.637])]
+    """
     ratio = np.exp(-0.5 * z * z - _LOG_SQRT_2PI - log_phi)
     return ratio, np.clip(ratio * (z + ratio), 0.0, 1.0)
 
@@ -130,6 +141,8 @@ class _Point:
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
+    """The comparisons, the factor L and the prior mean of all problems, and the steps of Newton's method."""
+
     pairs: PairCounts
     factor: float | FloatArray
     mean: FloatArray
@@ -267,6 +280,11 @@ def laplace_covariance(pairs: PairCounts, f: FloatArray, factor: float | FloatAr
     """Posterior covariance at the mode f (t, m): L (I + L' Lambda L)^-1 L' (dt-pbo Eq. 4 and 10), (t, m, m).
 
     Raises ValueError for a factor that is not positive and finite.
+
+    >>> pairs = count_pairs(np.zeros(1, int), np.array([0]), np.array([1]), n_problems=1, n_values=2)
+    >>> laplace_covariance(pairs, laplace_mode(pairs, factor=2.0), factor=2.0).round(2)
+    array([[[2.83, 1.17],
+            [1.17, 2.83]]])
     """
     problem = _problem(pairs, factor, None)
     flat = f.ravel()
@@ -278,7 +296,13 @@ def laplace_covariance(pairs: PairCounts, f: FloatArray, factor: float | FloatAr
 
 
 def negative_log_posterior(pairs: PairCounts, f: FloatArray, factor: float) -> tuple[float, FloatArray]:
-    """Objective of dt-pbo Eq. 10 for one problem with L = factor * I, up to a constant, and its gradient, (m,)."""
+    """Objective of dt-pbo Eq. 10 for one problem with L = factor * I, up to a constant, and its gradient, (m,).
+
+    >>> pairs = count_pairs(np.zeros(1, int), np.array([0]), np.array([1]), n_problems=1, n_values=2)
+    >>> value, gradient = negative_log_posterior(pairs, np.zeros(2), factor=2.0)
+    >>> round(value, 3), gradient.round(3)
+    (0.693, array([-0.564,  0.564]))
+    """
     problem = _problem(pairs, factor, None)
     point = problem.at(f[None] / factor)
     ratio, _ = probit_terms(point.z, point.log_phi)
@@ -286,5 +310,10 @@ def negative_log_posterior(pairs: PairCounts, f: FloatArray, factor: float) -> t
 
 
 def condition_on_zero_sum(covariance: FloatArray, ratio: float) -> FloatArray:
-    """Posterior covariance of the leaves given sum f = 0: Sigma_post - 11' / (ratio m) (dt-pbo Proposition 2)."""
+    """Posterior covariance of the leaves given sum f = 0: Sigma_post - 11' / (ratio m) (dt-pbo Proposition 2).
+
+    >>> condition_on_zero_sum(np.diag([4.0, 4.0]), ratio=0.25)
+    array([[ 2., -2.],
+           [-2.,  2.]])
+    """
     return np.asarray(covariance - 1.0 / (ratio * covariance.shape[-1]))

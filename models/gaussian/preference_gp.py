@@ -31,7 +31,7 @@ _N_USERS: dict[str, list[Any]] = {"n_users": [Interval(Integral, 1, None, closed
 
 
 def default_kernel(n_features: int) -> Kernel:
-    """An amplitude times an RBF with one length scale a feature, bounded for features scaled to the unit interval.
+    """An amplitude times an RBF with one length scale per feature, bounded for features scaled to the unit interval.
 
     >>> default_kernel(2)
     2**2 * RBF(length_scale=[1, 1])
@@ -267,7 +267,7 @@ class PreferenceGP(_Processes):
         return cross @ self._posterior.pull[0], np.asarray(covariance)
 
     def decision_function(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
-        """Mean utility of the first less that of the second item of each pair (n, 2), rows of items, (n,)."""
+        """Mean utility of the first minus that of the second item of each pair (n, 2), rows of items, (n,)."""
         utility = self.predict(items)
         rows = check_comparisons(pairs, len(utility))
         return utility[rows[:, 0]] - utility[rows[:, 1]]
@@ -286,10 +286,10 @@ class PreferenceGP(_Processes):
 
 
 def _check_complete(items: ArrayLike, n_features: int | None = None) -> FloatArray:
-    """Items as (m, d) float64; some are needed to fit. Raises ValueError for none and for missing values."""
+    """Items as (m, d) float64. Raises ValueError if there are none, and for missing values."""
     X = check_items(items, n_features)
     if n_features is None and not len(X):
-        raise ValueError("items must hold a row at least, found none")
+        raise ValueError("items must have at least one row, found none")
     missing = int(np.isnan(X).sum())
     if missing:
         raise ValueError(f"items hold {missing} missing values; a kernel needs every value: fill or leave them out")

@@ -197,7 +197,7 @@ class GeneralModel(DualModel):
 def preference_between(kernel: FloatArray, dual: FloatArray, utility: FloatArray, pairs: IntArray) -> FloatArray:
     """k(x)' B k(x') + beta' (k(x) - k(x')) of pairs (m, 2) of rows of k (., n), B skew-symmetric: (m,).
 
-    k(x)' B is computed for one item of each pair, the one that is in more pairs: for few items, most often.
+    k(x)' B is computed for one item of each pair only, the one that is in more pairs: often these are few items.
     """
     value, (first, second) = kernel @ utility, pairs.T
     busy = np.bincount(pairs.ravel(), minlength=len(kernel))

@@ -71,7 +71,7 @@ class GPM(GeneralModel):
         """A fitted model with the given dual coefficients. A later `fit` replaces all of it.
 
         items: (n, d) the items that carry them. dual: (n, n) skew-symmetric B.
-        lengthscales: by feature or one for all, absolute: those of numbers are in the units of their columns.
+        lengthscales: by feature or one for all; for numbers, in the units of their columns.
         utility: (n,) the coefficients `utility_`; zeros if None.
         known_items: (k, d) the items whose known values stand for a missing one; `items` if None.
         Raises ValueError for shapes that do not fit, a dual that is not skew-symmetric, or impossible lengthscales.
@@ -195,7 +195,7 @@ class CGPM(GeneralModel):
         """Fit to comparisons (m, 2), rows of `items` (n, d), winner first.
 
         contexts: (q, e); equal rows are one context. context_of: (m,) the row of `contexts` of each comparison.
-        Raises ValueError as `GPM.fit` does, and for rows of contexts that are no whole numbers or do not exist.
+        Raises ValueError as `GPM.fit` does, and for rows of contexts that are not whole numbers or do not exist.
         """
         X, pairs = self._prepare(items, comparisons)
         U = check_items(contexts)

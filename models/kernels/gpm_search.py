@@ -337,7 +337,9 @@ def _problem(
             f"validating must be one boolean per comparison ({len(pairs)},), found {validates.dtype} {validates.shape}"
         )
     if not validates.any() or validates.all():
-        raise ValueError(f"of {len(pairs)} comparisons, {validates.sum()} validate: both sides need at least one")
+        raise ValueError(
+            f"{validates.sum()} of {len(pairs)} comparisons validate: at least one must, and one must train"
+        )
     kernel = item_kernel(X[np.unique(pairs[~validates])], check_columns(model.columns, X.shape[1]), model.lengthscales)
     playing, place = np.unique(pairs, return_inverse=True)
     distinct, row = distinct_rows(X[playing])

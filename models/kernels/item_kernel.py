@@ -46,7 +46,7 @@ class _ColumnKernel(Protocol):
 
 @dataclass(frozen=True)
 class _NumberKernel:
-    """RBF kernel of a number; mean and deviation: those of the known values."""
+    """RBF kernel of a number; mean, deviation: of the known values."""
 
     lengthscale: float
     mean: float
@@ -124,7 +124,7 @@ class ItemKernel:
 
     lengthscales: by feature. units: (d,) what a lengthscale of one stands for in each column of numbers: the standard
     deviation of its known values, or one where lengthscales are absolute; one for labels.
-    means, deviations: (d,) of the known numbers. shares: for each column of labels, those of its known labels.
+    means, deviations: (d,) of the known numbers. shares: for each column of labels, the share of each known label.
     """
 
     columns: tuple[Column, ...]
@@ -198,10 +198,10 @@ class ItemKernel:
 def item_kernel(
     items: ArrayLike, columns: Sequence[Column], lengthscales: Lengthscales = None, *, absolute: bool = False
 ) -> ItemKernel:
-    """The kernel of these columns. Means, deviations and shares of labels are those of the given items (m, d).
+    """The kernel of these columns, with the means, deviations and shares of labels of the given items (m, d).
 
     lengthscales: by feature; one number for all; or None for the square root of the number of features, so that two
-    random items are about as far apart whatever that number is. Those of numbers are in standard deviations of the
+    random items are about as far apart whatever that number is. For numbers, they are in standard deviations of the
     known values, or in the columns' own units if `absolute`.
     Raises ValueError for a lengthscale that is missing, of an unknown feature, or not positive and finite.
 
@@ -254,6 +254,10 @@ def distinct_rows(items: FloatArray) -> tuple[FloatArray, IntArray]:
     """The distinct rows of items (n, d), in order of first appearance, and the position of each item among them (n,).
 
     Two missing values are equal.
+
+    >>> rows, position = distinct_rows(np.array([[2.0], [1.0], [2.0]]))
+    >>> rows.tolist(), position.tolist()
+    ([[2.0], [1.0]], [0, 1, 0])
     """
     _, first, row = np.unique(np.where(np.isnan(items), -np.inf, items), axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)

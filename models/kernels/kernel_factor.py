@@ -25,7 +25,13 @@ class KernelFactor:
 
 
 def exact_factor(kernel: FloatArray, weights: FloatArray) -> KernelFactor:
-    """The exact features of K (n, n); weights: (n,) of the items, positive. Coinciding items add no rank."""
+    """The exact features of K (n, n); weights: (n,) of the items, positive. Coinciding items add no rank.
+
+    >>> kernel = np.array([[1.0, 0.5], [0.5, 1.0]])
+    >>> factor = exact_factor(kernel, np.ones(2))
+    >>> bool(np.allclose(factor.phi @ factor.phi.T, kernel))
+    True
+    """
     root = np.sqrt(weights)
     values, vectors = eigh(root[:, None] * kernel * root)
     kept = np.flatnonzero(values > NEGLIGIBLE * values[-1])[::-1]
@@ -52,7 +58,13 @@ def landmark_factor(
     *,
     tolerance: float = 1e-8,
 ) -> LandmarkFactor:
-    """Choose landmarks and compute the features; parameters as for `choose_landmarks`."""
+    """Choose landmarks and compute the features; parameters as for `choose_landmarks`.
+
+    >>> kernel = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> found = landmark_factor(lambda i: kernel[i], 3, rank=3, weights=np.ones(3))
+    >>> bool(np.allclose(found.factor.phi @ found.factor.phi.T, kernel))
+    True
+    """
     at, lower = choose_landmarks(column, n_items, rank, weights, tolerance=tolerance)
     spectrum, rotation = np.linalg.eigh(lower.T @ (weights[:, None] * lower))
     spectrum, rotation = np.maximum(spectrum[::-1], 0.0), rotation[:, ::-1]
@@ -74,6 +86,11 @@ def choose_landmarks(
     weights: (n,) of the items, positive. The next landmark maximises weight times residual, the part of k(x, x) that
     the landmarks so far do not span. Stops at `rank` landmarks, or where every residual is at most `tolerance`.
     Returns the landmarks (r,) and the Cholesky factor (n, r).
+
+    >>> kernel = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> landmarks, lower = choose_landmarks(lambda i: kernel[i], 3, rank=2, weights=np.ones(3))
+    >>> landmarks
+    array([0, 2])
     """
     left = np.ones(n_items)
     lower = np.zeros((n_items, min(rank, n_items)))

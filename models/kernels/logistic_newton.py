@@ -63,7 +63,7 @@ class Fitted:
 
 
 def minimise(model: LinearModel, matches: MatchCounts, penalty: float, *, tolerance: float) -> Fitted:
-    """Fit w, from zero on, until the gradient is `tolerance` times that at zero."""
+    """Fit w, starting at zero, until the gradient is `tolerance` times that at zero."""
     share = matches.played / matches.played.sum()
     won = matches.wins / matches.played.sum()
     at_zero = model.adjoint(0.5 * share - won)

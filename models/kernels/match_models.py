@@ -23,8 +23,8 @@ DENSE = 32
 class _InContext:
     """The pairs of one context.
 
-    at: where they are among all pairs; firsts: (f,) the distinct first items; row, second: of each pair, its first as a
-    row of `firsts`, and its second; starts: (f + 1,) where the pairs of each first begin.
+    at: their positions among all pairs; firsts: (f,) the distinct first items; row: for each pair, its first item as a
+    row of `firsts`; second: its second item; starts: (f + 1,) where the pairs of each first item begin.
     """
 
     at: slice
@@ -142,6 +142,6 @@ class UtilityModel:
 
 
 def net(matches: MatchCounts, slopes: FloatArray) -> FloatArray:
-    """For each item, the sum of the slopes (p,) of pairs in which it is first, minus that of the others: (n_items,)."""
+    """For each item, the slopes (p,) of pairs in which it is first, minus those in which it is second: (n_items,)."""
     total = np.bincount(matches.first, weights=slopes, minlength=matches.n_items)
     return np.asarray(total - np.bincount(matches.second, weights=slopes, minlength=matches.n_items))

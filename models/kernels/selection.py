@@ -92,7 +92,17 @@ class Chosen(Record):
 
 
 def fit(model: Model, duels: Duels, rows: IntArray) -> Model:
-    """Fit a model to the duels in rows (k,)."""
+    """Fit a model to the duels in rows (k,).
+
+    >>> import numpy as np
+    >>> duels = Duels(
+    ...     items=np.arange(3.0)[:, None], columns=(), comparisons=np.array([[1, 0], [2, 1]]),
+    ...     left_wins=np.ones(2, dtype=bool), keys=np.arange(2, dtype=np.uint64), contexts=np.zeros((1, 0)),
+    ...     context_columns=(), context_of=np.zeros(2, dtype=np.int64),
+    ... )
+    >>> fit(UPM(), duels, np.array([0, 1])).predict(duels.items).argmax()
+    np.int64(2)
+    """
     if isinstance(model, CGPM):
         return model.fit(duels.items, duels.comparisons[rows], duels.contexts, duels.context_of[rows])
     return model.fit(duels.items, duels.comparisons[rows])

@@ -47,7 +47,7 @@ def minimise_in_box(
     A function stops where its projected gradient is below `GRADIENT_TOLERANCE`, or where no step lowers it. The
     minimum of one function does not depend on the others.
 
-    max_steps: steps a function; max_halvings: halvings a step; longest: greatest change of a coordinate in one step;
+    max_steps: steps per function; max_halvings: halvings per step; longest: largest change of a coordinate in a step;
     settled: a function also stops after a step that lowers it by less than this share of its value; inverse: (t, p, p)
     initial inverse Hessians, the identity if None.
     Raises ValueError for a box without points and for starts that are not finite.
@@ -95,7 +95,7 @@ def _backtrack(
     box: tuple[FloatArray, FloatArray],
     max_halvings: int,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Halve each function's step until the function falls enough; a step that never achieves it is not taken."""
+    """Halve each function's step until the function falls enough; a step that never does so is not taken."""
     new_x, new_value, new_gradient = x[going], value[going], gradient[going]
     length = np.ones(len(going))
     trying = np.arange(len(going))

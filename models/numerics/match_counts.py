@@ -54,6 +54,10 @@ def count_matches(
     """Count comparisons (n, 2), winner first.
 
     context: (n,) in [0, n_contexts); a single context if None. n_contexts: the largest context plus one if None.
+
+    >>> matches = count_matches(np.array([[0, 1], [1, 0], [0, 1], [2, 1]]), n_items=3)
+    >>> matches.first, matches.second, matches.wins, matches.losses
+    (array([0, 1]), array([1, 2]), array([2., 0.]), array([1., 1.]))
     """
     where = np.zeros(len(comparisons), dtype=np.int64) if context is None else context
     first, second = comparisons.min(axis=1), comparisons.max(axis=1)

@@ -1,4 +1,4 @@
-"""Checks of the arrays and parameters that estimators take; what does not fit raises a ValueError that says why."""
+"""Checks of the arrays and parameters that estimators take; invalid ones raise a ValueError that says why."""
 
 from __future__ import annotations
 
@@ -41,7 +41,12 @@ def seed_of(random_state: int | RandomState | None) -> int:
 
 
 def check_items(items: ArrayLike, n_features: int | None = None) -> FloatArray:
-    """Items as (m, d) float64; NaN is missing. Raises ValueError for another shape or for infinite values."""
+    """Items as (m, d) float64; NaN is missing. Raises ValueError for another shape or for infinite values.
+
+    >>> check_items([[1, 2], [3, float("nan")]])
+    array([[ 1.,  2.],
+           [ 3., nan]])
+    """
     X = np.asarray(items, dtype=np.float64)
     if X.ndim != 2:
         raise ValueError(f"items must be a matrix (items, features), found {X.ndim} dimensions")
@@ -57,6 +62,10 @@ def check_comparisons(comparisons: ArrayLike, n_items: int) -> IntArray:
     """Comparisons as (n, 2) rows of the items.
 
     Raises ValueError for another shape, rows that do not exist, or an item compared with itself.
+
+    >>> check_comparisons([[0, 2], [1, 0]], n_items=3)
+    array([[0, 2],
+           [1, 0]])
     """
     pairs = np.asarray(comparisons)
     if pairs.size == 0:
@@ -123,6 +132,9 @@ def check_columns(columns: Sequence[Column] | None, n_columns: int) -> tuple[Col
     """Descriptions of the columns; numeric columns x0, x1, ... where None are given.
 
     Raises ValueError where there are not `n_columns` of them, or a multi_hot feature was not encoded.
+
+    >>> [column.name for column in check_columns(None, 2)]
+    ['x0', 'x1']
     """
     if columns is None:
         names = [f"x{k}" for k in range(n_columns)]
@@ -131,5 +143,5 @@ def check_columns(columns: Sequence[Column] | None, n_columns: int) -> tuple[Col
         raise ValueError(f"{len(columns)} columns are described, items have {n_columns}")
     whole = [column.name for column in columns if column.kind is FeatureKind.MULTI_HOT]
     if whole:
-        raise ValueError(f"multi_hot features must be encoded as one binary column a level: {', '.join(whole)}")
+        raise ValueError(f"multi_hot features must be encoded as one binary column per level: {', '.join(whole)}")
     return tuple(columns)

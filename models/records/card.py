@@ -140,7 +140,7 @@ def values_in_words(feature: FeatureCard) -> str:
 
 
 def _percent(rows: int, of: int) -> str:
-    """Whole percent; a share above none is never shown as 0%, a share below all never as 100%."""
+    """Whole percent; only a share of none is shown as 0%, and only a share of all as 100%."""
     percent = round(100 * rows / of)
     if percent == 0 and rows:
         return "<1%"

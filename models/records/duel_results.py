@@ -36,7 +36,7 @@ NO_MODEL = "none"
 
 AUC, ACCURACY, LOG_LOSS, SPEC_R, CYCLIC_SHARE = "auc", "accuracy", "log_loss", "spec_r", "cyclic_share"
 BALANCED_ACCURACY = "balanced_accuracy"
-"""After mirroring, this is what was published as test AUC."""
+"""The metric that was published as test AUC, after mirroring."""
 METRICS = (AUC, ACCURACY, BALANCED_ACCURACY, LOG_LOSS)
 
 # ------------------------------------------------------------------------------------------- files and columns
@@ -163,12 +163,12 @@ class PlayerSummary(Record):
     importance: float = Field(description="mean absolute contribution")
     mean: float = Field(description="mean contribution")
     favours: Literal["more", "less"] | None = Field(
-        description="whether it speaks on the whole for the one who has more of it; None if there is no more and less"
+        description="whether it favours the one who has more of it or less, on the whole; None for unordered values"
     )
 
 
 class ExplanationSummary(Record):
-    """What explains one kind of duels by one model."""
+    """Summary of the explanations of one kind of duels by one model."""
 
     kind: str
     title: str
@@ -180,7 +180,7 @@ class ExplanationSummary(Record):
 
 
 class MeanGap(Record):
-    """Mean absolute difference of what is explained to a model's own preference, beside that preference's mean size."""
+    """Mean absolute gap between the explained values and a model's own preference, and that preference's mean size."""
 
     model: KernelModel
     gap: float
@@ -188,9 +188,9 @@ class MeanGap(Record):
 
 
 class ExplainedSummary(Record):
-    """What all explanations of a run say: `explained.json`."""
+    """Summary of all explanations of a run: `explained.json`."""
 
     explanations: tuple[ExplanationSummary, ...]
     coalitions: int = Field(description="largest number of coalitions asked for one explanation")
-    standard_error: float | None = Field(description="mean of the sampled values' standard errors; None if none is")
+    standard_error: float | None = Field(description="mean standard error of the sampled values; None if all are exact")
     gaps: tuple[MeanGap, ...] = Field(description="by model, over all its explained duels")

@@ -61,7 +61,7 @@ class Column(Record):
     """One column of an encoded item matrix, as a model sees it.
 
     numeric: the value; ordinal: the position of its level; binary: 0 or 1; categorical: the level's code.
-    Missing is NaN. A multi_hot feature becomes one binary column a level, named `feature=level`, all with the same
+    Missing is NaN. A multi_hot feature becomes one binary column per level, named `feature=level`, all with the same
     `feature`.
 
     >>> Column(name="diet=vegan", feature="diet", kind="binary").feature

@@ -66,5 +66,9 @@ def beside_published(rows: Iterable[MetricRow], published: Iterable[Published]) 
 
 
 def gap(found: float | None, published: float | None) -> float | None:
-    """Found minus published; None if either is missing."""
+    """Found minus published; None if either is missing.
+
+    >>> gap(0.75, 0.5), gap(0.75, None)
+    (0.25, None)
+    """
     return None if found is None or published is None else found - published

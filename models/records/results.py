@@ -8,7 +8,12 @@ from models.records.base import Record
 
 
 class MetricRow(Record):
-    """One number found by a study, and the published number where there is one."""
+    """One number found by a study, and the published number where there is one.
+
+    >>> row = MetricRow(study="sushi", model="upm", variant="split_first", metric="auc", split="test", value=0.75)
+    >>> row.value, row.published
+    (0.75, None)
+    """
 
     study: str
     model: str

@@ -26,6 +26,17 @@ def explain(kind: type[BaseModel], errors: Iterable[ErrorDetails]) -> list[str]:
     """Lines for the terminal: each invalid setting of `kind`, the problem, its description and default.
 
     For an unknown setting: the closest known name, and all known names beside it.
+
+    >>> from pydantic import Field, ValidationError
+    >>> class Tree(BaseModel):
+    ...     depth: int = Field(default=3, ge=1, description="most levels")
+    >>> try:
+    ...     _ = Tree(depth=0)
+    ... except ValidationError as error:
+    ...     for line in explain(Tree, error.errors()):
+    ...         print(line)
+      depth = 0: input should be greater than or equal to 1
+        depth: most levels (default: 3)
     """
     lines = []
     errors = list(errors)

@@ -20,7 +20,7 @@ _CONSTRAINTS = {"n_groups": [Interval(Integral, 1, None, closed="left")]}
 class Accuracy(NamedTuple):
     """accuracy: a tie counts one half; strict: a tie is wrong; decided: the share of comparisons that are not ties.
 
-    Each is an array with one value a group; NaN where a group has no comparisons.
+    Each is an array with one value per group; NaN where a group has no comparisons.
     """
 
     accuracy: FloatArray
@@ -31,7 +31,7 @@ class Accuracy(NamedTuple):
 def accuracies(difference: ArrayLike, group: ArrayLike | None = None, n_groups: int = 1) -> Accuracy:
     """The three accuracies in each group of comparisons.
 
-    difference: (n,) predicted utility of the winner less that of the loser.
+    difference: (n,) predicted utility of the winner minus that of the loser.
     group: (n,) in [0, n_groups); one group if None.
     Raises ValueError for NaN, another shape, or a group outside the range.
 

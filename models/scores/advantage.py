@@ -35,7 +35,12 @@ def paired_difference(scores: FloatArray, others: FloatArray) -> MeanDifference:
 
 
 def highest_model(scores: Mapping[Name, FloatArray]) -> Name:
-    """The model of the highest mean score over runs, the first of equals."""
+    """The model with the highest mean score over runs; the first of equals.
+
+    >>> import numpy as np
+    >>> highest_model({"upm": np.array([0.7, 0.8]), "gpm": np.array([0.9, 0.8])})
+    'gpm'
+    """
     return max(scores, key=lambda model: float(scores[model].mean()))
 
 

@@ -1,4 +1,4 @@
-"""Duels as arrays, and how they are split: before mirroring, or after it as was published."""
+"""Duels as arrays, and how they are split: before mirroring, or after it as published."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Duels:
     """m comparisons of n items with d features, in q contexts with e features.
 
     items: (n, d). comparisons: (m, 2) rows of items, winner first. left_wins: (m,) whether the winner stood left.
-    keys: (m,) lasting numbers of the comparisons. contexts: (q, e), context_of: (m,) rows of contexts; a table without
-    contexts has one context of no features.
+    keys: (m,) numbers that identify the comparisons. contexts: (q, e), context_of: (m,) rows of contexts; a table
+    without contexts has one context of no features.
     """
 
     items: FloatArray
@@ -36,8 +36,8 @@ class Duels:
 class Split:
     """Rows of the duels; each occurs once under `split_first`, else twice.
 
-    left_wins: (test,) whether the winner stands left in each test row, its sides swapped in a mirror image. validation
-    may be empty.
+    left_wins: (test,) whether the winner stands left in each test row; a mirrored duel has its sides swapped.
+    validation may be empty.
     """
 
     train: IntArray
@@ -64,7 +64,7 @@ def hold_out(duels: Duels, protocol: SplitProtocol, *, validation_share: float, 
     rows, left_wins = _shuffled(duels, protocol, seed)
     n_test, n_validation = (round(share * len(rows)) for share in (test_share, validation_share))
     if not n_test:
-        raise UsageError(f"test_share = {test_share:g}: that is none of {len(rows):,} duels. Hold out more.")
+        raise UsageError(f"test_share = {test_share:g} holds out none of {len(rows):,} duels. Set a larger share.")
     test, validation, train = np.split(rows, [n_test, n_test + n_validation])
     return Split(np.sort(train), np.sort(validation), test, left_wins[:n_test])
 
@@ -73,9 +73,18 @@ def in_folds(duels: Duels, protocol: SplitProtocol, n_folds: int, *, seed: int) 
     """Split the duels into folds and test each fold once, without validation rows.
 
     Raises UsageError if there are fewer duels than folds.
+
+    >>> duels = Duels(
+    ...     items=np.eye(2), columns=(), comparisons=np.array([[0, 1]] * 6), left_wins=np.ones(6, dtype=bool),
+    ...     keys=np.arange(6, dtype=np.uint64), contexts=np.zeros((1, 0)), context_columns=(),
+    ...     context_of=np.zeros(6, dtype=np.int64),
+    ... )
+    >>> folds = in_folds(duels, "split_first", 3, seed=0)
+    >>> [(len(fold.train), len(fold.test)) for fold in folds]
+    [(4, 2), (4, 2), (4, 2)]
     """
     if len(duels.keys) < n_folds:
-        raise UsageError(f"folds = {n_folds:,}: there are {len(duels.keys):,} duels. Take as many folds at most.")
+        raise UsageError(f"folds = {n_folds:,} exceeds the number of duels. Set {len(duels.keys):,} at most.")
     rows, left_wins = _shuffled(duels, protocol, seed)
     fold = np.arange(len(rows)) % n_folds
     none = np.zeros(0, dtype=np.int64)

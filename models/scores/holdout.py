@@ -21,11 +21,11 @@ _CONSTRAINTS = {"share": [Interval(Real, 0, 1, closed="both")], "seed": [Integra
 def hold_out_pairs(
     comparisons: ArrayLike, users: ArrayLike, user_keys: HashArray, *, share: float, seed: int
 ) -> BoolArray:
-    """Which comparisons (n, 2) are for testing, (n,): of a user's n_u the whole number nearest to share * n_u.
+    """Choose test comparisons among (n, 2), for each user about a share of the user's own: (n,) booleans.
 
-    One half is rounded up, so that a user with few comparisons may have none or all of them held out.
-    users: (n,) rows of user_keys; user_keys: (u,) one lasting number a user. A user's repeats of a pair stay
-    together, and may make n_u larger.
+    Of a user's n_u comparisons, share * n_u are held out, rounded to a whole number (halves up); if n_u is small, this
+    may be none or all. A user's repeats of a pair stay together, which may make the number larger.
+    users: (n,) rows of user_keys; user_keys: (u,) a number that identifies each user.
     Raises ValueError for a share outside 0..1, or for comparisons, users or keys that are not integers of these shapes.
 
     >>> pairs, ann = np.array([[0, 1], [2, 1], [0, 2], [3, 0], [3, 1]]), np.zeros(5, dtype=int)
@@ -40,9 +40,9 @@ def hold_out_pairs(
 def hold_out_items(
     comparisons: ArrayLike, users: ArrayLike, user_keys: HashArray, *, share: float, seed: int
 ) -> BoolArray:
-    """Which comparisons (n, 2) are for testing, (n,): those with an item that is held out from their user.
+    """Choose test comparisons among (n, 2): those with an item that is held out from their user, (n,) booleans.
 
-    Of a user's m_u items the whole number nearest to share * m_u is held out; one half is rounded up.
+    Of a user's m_u items, share * m_u are held out, rounded to a whole number (halves up).
     Arguments and errors as for `hold_out_pairs`.
 
     >>> pairs, ann = np.array([[0, 1], [2, 1], [0, 2], [3, 0], [3, 1]]), np.zeros(5, dtype=int)
@@ -69,9 +69,9 @@ def _check(
 
 
 def _lowest_share(lot: HashArray, group: IntArray, n_groups: int, share: float) -> BoolArray:
-    """Whether each lot (n,) is among the lowest of its group: the whole number nearest to share * size, halves up.
+    """Whether each lot (n,) is among the lowest share * size of its group, rounded to a whole number (halves up).
 
-    Equal lots stay together: all are in where the first of them is.
+    Equal lots stay together: if the first of them is among the lowest, all are.
     """
     order = np.lexsort((lot, group))
     sizes = np.bincount(group, minlength=n_groups)

@@ -45,7 +45,7 @@ def nearest_of_each(
 ) -> dict[str, Nearest]:
     """The protocol of each group that is nearest to a published pair, the nearest group first.
 
-    A protocol of unknown accuracy is near to nothing.
+    A protocol of unknown accuracy is never the nearest.
 
     groups: the group of each of n protocols; train, test: (n,) their accuracies; published: on training and test.
 

@@ -37,6 +37,10 @@ def dominance(comparisons: IntArray, n_items: int) -> csr_array:
     """The dominance matrix (n, n): 1 where the row item beat the column item more often than it lost to it.
 
     comparisons: (m, 2), winner first.
+
+    >>> dominance(np.array([[0, 1], [0, 1], [1, 0]]), 2).toarray()
+    array([[0., 1.],
+           [0., 0.]])
     """
     matches = count_matches(comparisons, n_items)
     ahead, behind = matches.wins > matches.losses, matches.wins < matches.losses
@@ -100,6 +104,10 @@ def mean_rankability(comparisons: IntArray, n_items: int, group: IntArray, *, re
     """Mean SpecR over groups of comparisons, such as tournaments, and its standard deviation over resampled groups.
 
     group: (m,) of each comparison. SpecR of a group is among the items that play in it.
+
+    >>> comparisons, tournament = np.array([[0, 1], [2, 1], [3, 4]]), np.array([7, 7, 8])
+    >>> mean_rankability(comparisons, 5, tournament, resamples=20, seed=0).spec_r
+    0.75
     """
     found = []
     for at in np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1]):

@@ -1,7 +1,7 @@
 """PREF-SHAP of contexts: which features of its context decide a duel (pref-shap section 3.2, Table 1).
 
 The value function of a coalition S of context features is the expected preference when only S is known of the context
-(Proposition 3.3). Let B_c be the dual coefficients of the distinct context c, and gamma_S that of
+(Proposition 3.3). Let B_c be the dual coefficients of the distinct context c, and gamma_S as in
 `models.shap.mean_embedding`: nu_S(u, x, x') = sum_c gamma_S(u)_c k(x)' B_c k(x').
 """
 
@@ -34,8 +34,8 @@ class ContextShap:
     """Explains the preferences of a fitted CGPM by the features of contexts.
 
     contexts: (n, e) the reference contexts, the distinct ones of the training matches if None.
-    weights: (n,) their weights; if None, the training matches of each for the model's own contexts, and otherwise all
-    the same.
+    weights: (n,) their weights; if None, the number of training matches for the model's own contexts, and equal weights
+    for others.
     players: the columns of each player; one player per feature if None.
     Raises ValueError unless every column belongs to one player, or for impossible weights; NotFittedError for a model
     that is not fitted.

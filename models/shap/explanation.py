@@ -45,8 +45,8 @@ class ShapSettings:
         (interventional). regularisation: lambda of the observational reference.
     budget: number of coalitions times the cubed number of reference points. All 2^d coalitions are used if they fit;
         otherwise they are sampled with this seed.
-    jobs: number of threads that work on coalitions, one per core if None. It changes no digit of the results.
-    Raises ValueError for a value that cannot be.
+    jobs: number of threads that work on coalitions, one per core if None. The results do not depend on it.
+    Raises ValueError for an invalid value.
 
     >>> ShapSettings(reference="marginal")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -76,7 +76,7 @@ class PreferenceExplanation:
 
     values: (m, d), each row sums to full - empty. standard_error: (m, d) if coalitions were sampled, else None.
     empty, full: (m,) nu of the empty coalition and of all players. score: (m,) the model's own preference.
-    data: (m, d) the value of each player; in duels, that of the first minus that of the second; NaN if it has none.
+    data: (m, d) the value of each player; in duels, first item minus second; NaN if it has none.
     coalitions: number of coalitions evaluated.
     """
 
@@ -164,7 +164,7 @@ def _spread(values: FloatArray, varying: Sequence[int], n_players: int) -> Float
 def coalition_of(coalition: Sequence[str] | ArrayLike, players: Sequence[str]) -> BoolArray:
     """A coalition as booleans (d,): from the names of its players, or from such booleans.
 
-    Raises ValueError for a name that is no player, or another shape.
+    Raises ValueError for an unknown player, or another shape.
 
     >>> coalition_of(["age"], ["speed", "age"])
     array([False,  True])
@@ -183,6 +183,10 @@ def players_of(columns: Sequence[Column], players: Players | None) -> dict[str, 
     """Players with their columns; one player per feature if None.
 
     Raises ValueError unless every column belongs to exactly one player.
+
+    >>> columns = [Column(name=f"type={level}", feature="type", kind="binary") for level in ("fire", "water")]
+    >>> players_of([Column(name="speed", feature="speed", kind="numeric"), *columns], None)
+    {'speed': (0,), 'type': (1, 2)}
     """
     if players is None:
         features = dict.fromkeys(column.feature for column in columns)
@@ -194,7 +198,12 @@ def players_of(columns: Sequence[Column], players: Players | None) -> dict[str, 
 
 
 def player_data(items: FloatArray, columns: Sequence[Column], players: Players) -> FloatArray:
-    """(m, d) the value of each player that is a single column of ordered values; NaN for other players."""
+    """(m, d) the value of each player that is a single column of ordered values; NaN for other players.
+
+    >>> columns = [Column(name=name, feature=name, kind="numeric") for name in ("speed", "height", "weight")]
+    >>> player_data(np.array([[9.0, 2.0, 80.0]]), columns, {"speed": [0], "body": [1, 2]})
+    array([[ 9., nan]])
+    """
     data = np.full((len(items), len(players)), np.nan)
     for at, group in enumerate(players.values()):
         if len(group) == 1 and columns[group[0]].kind is not FeatureKind.CATEGORICAL:

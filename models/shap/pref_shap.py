@@ -2,10 +2,10 @@
 
 The value function of a coalition S of features is the expected preference when only S is known of both items. Its
 Shapley values divide the preference among the features. Let B be the dual coefficients of the model over items
-(DESIGN 3.3), and gamma_S that of `models.shap.mean_embedding` (Proposition 3.2):
+(DESIGN 3.3), and gamma_S as in `models.shap.mean_embedding` (Proposition 3.2):
 
     nu_S(x, x') = gamma_S(x)' B gamma_S(x')            for a preference g = k' B k,
-                  + beta' (gamma_S(x) - gamma_S(x'))   and this if it has a utility beside it;
+                  + beta' (gamma_S(x) - gamma_S(x'))   plus this if the model also has a utility;
     nu_S(x, x') = beta' (gamma_S(x) - gamma_S(x'))     for a utility f = beta' k (SHAP for UPM).
 
 nu of all features is the preference as smoothed by the regularisation lambda. The values sum to it minus nu of no

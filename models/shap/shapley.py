@@ -61,6 +61,12 @@ def exact_values(value: PairedValue, n_players: int, *, ask: Ask = map) -> Shapl
     """Evaluate all 2^d coalitions of d >= 1 players (Eq. 3).
 
     nu of a coalition is added to the values of its members, and subtracted from those of the others.
+
+    >>> def game(coalition):  # worth 1 for the first player, and 4 for the other two together
+    ...     worth = [float(one[0] + 4 * (one[1] and one[2])) for one in (coalition, ~coalition)]
+    ...     return np.array(worth[:1]), np.array(worth[1:])
+    >>> exact_values(game, 3).values
+    array([[1., 2., 2.]])
     """
     weights = np.array([1 / (n_players * comb(n_players - 1, size)) for size in range(n_players)])
     total: FloatArray | float = 0.0
@@ -84,6 +90,13 @@ def sampled_values(value: PairedValue, n_players: int, *, n_pairs: int, seed: in
     Sizes s are drawn from the Shapley kernel, with weights 1 / (s (d - s)). A constraint makes the values sum to
     full - empty exactly. The standard error is the sandwich estimate over the n_pairs draws.
     Raises ValueError for fewer than two players, or fewer pairs than players.
+
+    >>> def game(coalition):  # worth 1 for the first player, and 4 for the other two together
+    ...     worth = [float(one[0] + 4 * (one[1] and one[2])) for one in (coalition, ~coalition)]
+    ...     return np.array(worth[:1]), np.array(worth[1:])
+    >>> found = sampled_values(game, 3, n_pairs=100, seed=0)
+    >>> found.values.sum().round(6), found.standard_error.shape
+    (np.float64(5.0), (1, 3))
     """
     if n_players < 2 or n_pairs < n_players:
         raise ValueError(f"cannot sample {n_pairs} pairs of coalitions of {n_players} players")

@@ -1,4 +1,4 @@
-"""What explanations say in numbers: importance, mean and direction of each player, and the gap to the model."""
+"""Summaries of explanations: importance, mean and direction of each player, and the gap to the model."""
 
 from __future__ import annotations
 
@@ -44,12 +44,27 @@ def summarise_players(explanation: PreferenceExplanation) -> tuple[PlayerSummary
 
 
 def leading_player(players: Sequence[PlayerSummary]) -> str:
-    """The first of the players, most important first, that is not the rest of the columns taken together."""
+    """The most important player that is not the rest of the columns taken together; players: most important first.
+
+    >>> names = (REST, "speed", "age")
+    >>> leading_player([PlayerSummary(player=name, importance=1.0, mean=0.5, favours=None) for name in names])
+    'speed'
+    """
     return next((each.player for each in players if each.player != REST), REST)
 
 
 def mean_gap(model: KernelModel, explanations: Sequence[PreferenceExplanation]) -> MeanGap:
-    """Mean absolute gap between what is explained and a model's own preference, over all its explained duels."""
+    """Mean absolute gap between the explained values and a model's own preference, over all its explained duels.
+
+    >>> import numpy as np
+    >>> explanation = PreferenceExplanation(
+    ...     players=("speed",), values=np.array([[0.75], [0.5]]), standard_error=None, empty=np.zeros(2),
+    ...     full=np.array([0.75, 0.5]), score=np.array([1.0, 0.5]), data=np.array([[2.0], [1.0]]), coalitions=2,
+    ... )
+    >>> gap = mean_gap("gpm", [explanation])
+    >>> gap.gap, gap.preference
+    (0.125, 0.75)
+    """
     gap = np.concatenate([each.gap for each in explanations])
     score = np.concatenate([each.score for each in explanations])
     return MeanGap(model=model, gap=float(np.abs(gap).mean()), preference=float(np.abs(score).mean()))
@@ -58,7 +73,7 @@ def mean_gap(model: KernelModel, explanations: Sequence[PreferenceExplanation]) 
 def summarise_all(
     summaries: Sequence[ExplanationSummary], explanations: Sequence[PreferenceExplanation]
 ) -> ExplainedSummary:
-    """What all explanations of a run say. summaries: one for each of the explanations, in the same order."""
+    """Summarise all explanations of a run. summaries: one for each of the explanations, in the same order."""
     errors = [each.standard_error.ravel() for each in explanations if each.standard_error is not None]
     by_model: dict[KernelModel, list[PreferenceExplanation]] = {}
     for summary, explanation in zip(summaries, explanations, strict=True):

@@ -1,7 +1,7 @@
-"""A forest of preference trees: what one greedy tree cannot say, how sure its own splits are.
+"""A forest of preference trees. Unlike a single greedy tree, it knows how uncertain its splits are.
 
 Each tree is grown from a bootstrap sample of the comparisons. The forest's utility is the mean over trees. Its
-covariance is that of the leaves within each tree, averaged, plus that of the trees' means.
+covariance is the mean of the covariances within the trees plus the covariance of the trees' means.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class PreferenceForest(BaseEstimator):  # type: ignore[misc]
     def fit(self, items: ArrayLike, comparisons: ArrayLike) -> Self:
         """Fit to comparisons (n, 2), rows of `items` (m, d), winner first.
 
-        Raises ValueError for parameters that cannot be, and for items and comparisons as `PreferenceTree.fit` does.
+        Raises ValueError for invalid parameters, and for items and comparisons as `PreferenceTree.fit` does.
         """
         if self.n_trees < 1:
             raise ValueError(f"n_trees must be at least 1, found {self.n_trees}")
@@ -172,16 +172,16 @@ class PreferenceForest(BaseEstimator):  # type: ignore[misc]
         return np.asarray(laplace_covariance(leaf_pairs, mean, prior_factor(self.ratio))[0])
 
     def decision_function(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
-        """Mean utility of the first of each pair (n, 2) of item rows less that of the second, (n,)."""
+        """Mean utility of the first of each pair (n, 2) of item rows minus that of the second, (n,)."""
         rows = check_comparisons(pairs, np.shape(items)[0])
         utility = self.predict(items)
         return np.asarray(utility[rows[:, 0]] - utility[rows[:, 1]])
 
     def predict_proba(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
-        """Probability that the first of each pair is preferred, (n,): the mean over trees of each tree's own.
+        """Probability that the first of each pair is preferred, (n,): the mean over trees.
 
-        A tree gives Phi(mean / sqrt(2 + variance)), mean and variance those of the difference of the two utilities. A
-        tree that has both items in one leaf gives one half.
+        A tree gives Phi(mean / sqrt(2 + variance)), with the mean and variance of the difference of the two utilities,
+        and one half if both items are in one leaf.
         """
         rows = check_comparisons(pairs, np.shape(items)[0])
         total = np.zeros(len(rows))
@@ -201,6 +201,6 @@ class PreferenceForest(BaseEstimator):  # type: ignore[misc]
         return float(self.accuracies(items, comparisons).accuracy[0])
 
     def to_tree(self) -> PreferenceTree:
-        """The one tree to read: grown from all comparisons, once each, by the same rules."""
+        """A single tree to read, grown by the same rules from all comparisons, once each."""
         check_is_fitted(self)
         return PreferenceTree(self.columns, **self._growth()).fit(*self._fitted)

@@ -20,7 +20,12 @@ def count_leaf_pairs(trees: Trees, tree_of_item: IntArray, comparisons: IntArray
 
 
 def count_pairs_of_leaves(comparisons: IntArray, *, leaf_of_item: IntArray, n_leaves: int) -> PairCounts:
-    """Count comparisons (n, 2) of items as pairs of leaves; leaf_of_item: (m,)."""
+    """Count comparisons (n, 2) of items as pairs of leaves; leaf_of_item: (m,).
+
+    >>> counts = count_pairs_of_leaves(np.array([[2, 0], [2, 1], [1, 0]]), leaf_of_item=np.array([0, 0, 1]), n_leaves=2)
+    >>> counts.winner, counts.loser, counts.count
+    (array([1], dtype=int32), array([0], dtype=int32), array([2.]))
+    """
     winner, loser = leaf_of_item.take(comparisons[:, 0]), leaf_of_item.take(comparisons[:, 1])
     return count_pairs(np.zeros_like(winner), winner, loser, 1, n_leaves)
 
@@ -30,6 +35,10 @@ def fit_leaves(pairs: PairCounts, n_leaves: IntArray, ratio: float) -> FloatArra
 
     A leaf without comparisons with another leaf keeps its prior mean, zero. Trees with the same number of compared
     leaves are solved together.
+
+    >>> counts = count_pairs_of_leaves(np.array([[1, 0]]), leaf_of_item=np.array([0, 1]), n_leaves=2)
+    >>> fit_leaves(counts, n_leaves=np.array([2]), ratio=0.25).round(2)
+    array([-0.75,  0.75])
     """
     values = np.zeros(pairs.n_values)
     is_touched = np.zeros(pairs.n_values, dtype=bool)
@@ -53,5 +62,9 @@ def fit_leaves(pairs: PairCounts, n_leaves: IntArray, ratio: float) -> FloatArra
 
 
 def prior_factor(ratio: float) -> float:
-    """L of the leaves' prior, in units of sigma_noise: sigma_prior / sigma_noise = 1 / sqrt(ratio) (dt-pbo D.1)."""
+    """L of the leaves' prior, in units of sigma_noise: sigma_prior / sigma_noise = 1 / sqrt(ratio) (dt-pbo D.1).
+
+    >>> prior_factor(0.25)
+    2.0
+    """
     return float(1.0 / np.sqrt(ratio))

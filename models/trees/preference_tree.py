@@ -264,7 +264,7 @@ class PreferenceTree(_Grower):
         return self.leaf_mean_[leaf]
 
     def decision_function(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
-        """Mean utility of the first of each pair (n, 2) of item rows less that of the second, (n,)."""
+        """Mean utility of the first of each pair (n, 2) of item rows minus that of the second, (n,)."""
         rows = check_comparisons(pairs, np.shape(items)[0])
         utility = self.predict(items)
         return utility[rows[:, 0]] - utility[rows[:, 1]]

@@ -77,6 +77,10 @@ def goes_left(node: Node, values: FloatArray) -> BoolArray:
     """Whether each of `values` (n,) of the node's column falls left: below the threshold, or among the left levels.
 
     NaN falls on the side the split chose for missing values; a category never seen in the node falls right.
+
+    >>> split = Node(id=0, parent=None, depth=0, n_comparisons=4, n_items=3, column=0, threshold=2.0)
+    >>> goes_left(split, np.array([1.0, 3.0, np.nan]))
+    array([ True, False,  True])
     """
     missing = np.isnan(values)
     if node.left_levels is not None:
@@ -87,7 +91,13 @@ def goes_left(node: Node, values: FloatArray) -> BoolArray:
 
 
 def leaf_of(nodes: Sequence[Node], items: FloatArray) -> IntArray:
-    """Leaf number of each item, (m, d) -> (m,)."""
+    """Leaf number of each item, (m, d) -> (m,).
+
+    >>> from models.trees.preference_tree import PreferenceTree
+    >>> tree = PreferenceTree().fit([[1.0], [2.0], [3.0]], [[1, 0], [2, 1]])
+    >>> leaf_of(tree.nodes_, np.array([[0.5], [9.0]]))
+    array([0, 2])
+    """
     leaf = np.empty(len(items), dtype=np.int64)
     waiting = [(0, np.arange(len(items)))]
     while waiting:
@@ -102,7 +112,13 @@ def leaf_of(nodes: Sequence[Node], items: FloatArray) -> IntArray:
 
 
 def path_to(nodes: Sequence[Node], leaf: int) -> tuple[int, ...]:
-    """The node ids from the root to a leaf number. Raises KeyError if there is no such leaf."""
+    """The node ids from the root to a leaf number. Raises KeyError if there is no such leaf.
+
+    >>> from models.trees.preference_tree import PreferenceTree
+    >>> tree = PreferenceTree().fit([[1.0], [2.0], [3.0]], [[1, 0], [2, 1]])
+    >>> path_to(tree.nodes_, 0)
+    (0, 1)
+    """
     found = [node for node in nodes if node.leaf == leaf]
     if not found:
         raise KeyError(leaf)
@@ -118,6 +134,11 @@ def way_to(nodes: Sequence[Node], columns: Sequence[Column], leaf: int) -> tuple
     """The questions from the root to a leaf number, each with the answer that leads there.
 
     Raises KeyError if there is no such leaf.
+
+    >>> from models.trees.preference_tree import PreferenceTree
+    >>> tree = PreferenceTree().fit([[1.0], [2.0], [3.0]], [[1, 0], [2, 1]])
+    >>> way_to(tree.nodes_, tree.columns_, 1)
+    (('x0', '≥ 1.5'), ('x0', '< 2.5'))
     """
     steps = []
     for node, child in pairwise(nodes[at] for at in path_to(nodes, leaf)):

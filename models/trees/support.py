@@ -146,7 +146,7 @@ class _Level:
             for at in np.flatnonzero(agrees).tolist():
                 own, candidates = own_splits[at], found[column[at]]
                 if candidates.left_sets is not None:
-                    same[at] += own.sets_apart_alike(candidates.left_sets.of(at))
+                    same[at] += own.divides_alike(candidates.left_sets.of(at))
                 else:
                     step, threshold = own.step_of(int(candidates.position[at]) - int(self.starts[at]))
                     same[at] += abs(step - own.step) <= 1
@@ -203,7 +203,7 @@ class _OwnSplit:
         below = int(np.count_nonzero(known != MISSING))
         return below, float((self.values[below - 1] + self.values[below]) / 2)
 
-    def sets_apart_alike(self, left_levels: IntArray) -> bool:
+    def divides_alike(self, left_levels: IntArray) -> bool:
         """Whether a set of categories divides the node's own as the split does, whichever side is called left."""
         left = np.isin(self.values, left_levels)
         return bool((left == self.left).all() or (left != self.left).all())

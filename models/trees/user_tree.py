@@ -28,7 +28,7 @@ MOST_LEVELS = 8
 """Up to this many categories every subset is tried; with more, a local search starts at the best single category."""
 
 MOST_ITEMS = 2**31
-"""Items that comparisons may name: two of them make one 64-bit key."""
+"""Most items that comparisons may name: a pair of items has to fit into one 64-bit key."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,12 @@ class _Split:
 
 
 def count_votes(comparisons: IntArray, users: IntArray) -> Votes:
-    """The comparisons (n, 2), winner first, of users (n,) as votes."""
+    """The comparisons (n, 2), winner first, of users (n,) as votes.
+
+    >>> votes = count_votes(np.array([[0, 1], [1, 0]]), np.array([0, 1]))
+    >>> votes.pair, votes.sign
+    (array([0, 0]), array([ 1, -1]))
+    """
     low, high = comparisons.min(axis=1), comparisons.max(axis=1)
     keys, pair = np.unique(low * (int(high.max(initial=0)) + 1) + high, return_inverse=True)
     sign = np.where(comparisons[:, 0] == low, 1, -1)
@@ -68,6 +73,10 @@ def threshold_gains(votes: Votes, n_users: int) -> IntArray:
 
     A vote counts left as soon as its user goes left. The votes of a pair are sorted by user, so that running sums give
     c_p(left) after each vote; what each vote adds to the gain is summed by user.
+
+    >>> votes = count_votes(np.array([[0, 1], [0, 1], [1, 0]]), np.array([0, 1, 2]))
+    >>> threshold_gains(votes, 3)
+    array([1, 1, 3, 1])
     """
     order = np.lexsort((votes.user, votes.pair))
     pair, sign = votes.pair[order], votes.sign[order]
@@ -207,7 +216,7 @@ class UserTree(BaseEstimator):  # type: ignore[misc]
         return _Split(int(gains[cut]), float(0.5 * ordered[cut - 1] + 0.5 * ordered[cut]), None)
 
     def _category_split(self, values: FloatArray, votes: Votes) -> tuple[_Split | None, bool]:
-        """The best set of levels to go left, together with the missing, and whether local search chose it."""
+        """The best set of levels to send left with the missing values, and whether local search chose it."""
         levels = np.unique(values[~np.isnan(values)]).astype(np.int64)
         if len(levels) < 2:
             return None, False

@@ -21,7 +21,7 @@ from prompts.patient import Patient
 
 KEYWORDS = Path(__file__).with_name("keywords.toml")
 VERSION = "1"
-"""Changes whenever a rule in this module changes."""
+"""Increase it whenever a rule in this module changes."""
 
 NEGATED = r"(?<!\w)(?:no|not|without|denies|never)\s(?:a\s|any\s)?$"
 MANY_MEDICINES = 5

@@ -46,7 +46,7 @@ class ServerSettings(Record):
     retries: int = Field(
         default=5,
         ge=0,
-        description="further tries after a status 429 or 5xx, a timeout or a broken connection; the wait doubles each "
+        description="retries after a status 429 or 5xx, a timeout or a broken connection; the wait doubles each "
         "time, or is what the server's Retry-After says",
     )
     can_think: bool = Field(default=True, description="whether the model has a thinking mode to switch on and off")

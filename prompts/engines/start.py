@@ -24,6 +24,14 @@ def started(settings: EngineSettings, ledger: Ledger, published: Sequence[Featur
     """The engine of these settings; it is freed when the block ends. published: the features that `rules` proposes.
 
     Raises EngineError with a one-line message if the engine cannot start on this machine.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from prompts.feature_file import read_features
+    >>> with TemporaryDirectory() as folder, Ledger(Path(folder) / "ledger.sqlite") as ledger:
+    ...     with started(RulesSettings(), ledger, read_features().features) as engine:
+    ...         engine.model
+    'keyword rules'
     """
     engine: Engine
     match settings:

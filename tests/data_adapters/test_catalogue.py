@@ -1,4 +1,4 @@
-"""Data sets are found by looking, without importing them or anything heavy."""
+"""Data sets are found without importing them or anything heavy."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def change(ledger: Ledger, statement: str, *values: str) -> None:
         connection.execute(statement, values)
 
 
-def test_a_row_says_who_was_asked_what_and_what_came_back(filled: Ledger) -> None:
+def test_a_row_holds_the_model_the_question_and_the_answer(filled: Ledger) -> None:
     row = next(entry for entry in filled.entries() if entry.subject == "a-01")
     assert (row.model, row.revision, row.template, row.attempt) == ("scripted", "1", "extract_feature.1", 1)
     assert (row.answer, row.problem, row.finish_reason) == (TRUE, None, "stop")

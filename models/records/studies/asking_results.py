@@ -1,4 +1,4 @@
-"""Results about asking users: the names that writing and reading share, and the records of what was decided."""
+"""Results about asking users: names that its writers and readers share, and records of its conclusions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHANGED_FROM: Mapping[str, tuple[str, ...]] = {
     TREE_RANDOM: (RANDOM_NEVER_TWICE,),
     GP_QEUBO: (GP_CODES, GP_NEVER_TWICE),
 }  # fmt: skip
-"""The ways of asking with one choice of the paper's left open changed, by the way they are changed from."""
+"""Variants that change one choice the paper leaves open, by the way of asking that each of them changes."""
 
 WITH_HISTORY, WITHOUT_HISTORY = "with_history", "without_history"
 """Asking new users with and without the answers of earlier ones."""
@@ -44,10 +44,11 @@ HISTORY = "history"
 
 
 class AskingCompared(Record):
-    """What the curves say after `BANDIT` questions.
+    """Comparison of the ways of asking after `BANDIT` questions.
 
-    lower_regret: the way of lower rho-regret, of the tree with the top-leaf rule and the Gaussian process.
-    top_leaf_finds: what the top-leaf rule finds, beside plain qEUBO; top_leaf_regret: its regret, beside the same.
+    lower_regret: the way with the lower rho-regret: the tree with the top-leaf rule or the Gaussian process.
+    top_leaf_finds: whether the top-leaf rule finds more or fewer favourites than plain qEUBO; top_leaf_regret: whether
+    its regret is higher or lower.
     random_ranks_best: whether random pairs have a lower regret than both other ways of asking with a tree.
     bandit: share of favourites found by a bandit that keeps the winner, after 0 to `BANDIT` questions.
     """

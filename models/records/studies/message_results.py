@@ -1,4 +1,4 @@
-"""Results about patients' messages: the names that writing and reading share, and the records in their files."""
+"""Results about patients' messages: names that its writers and readers share, and the records in its files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results about respondents' trees: the names that writing and reading share, and the records of what was decided."""
+"""Results about respondents' trees: names that its writers and readers share, and records of its conclusions."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class ProtocolEffect(Record):
 
 
 class ProtocolEffects(Record):
-    """The effects of all choices tried, and the position of the best one for test accuracy besides straddlers."""
+    """The effects of all choices tried, and the position of the one best for test accuracy, straddlers excluded."""
 
     effects: tuple[ProtocolEffect, ...]
     best_other: int | None
@@ -115,10 +115,10 @@ class SensitiveFeature(Record):
 
 
 class ChoiceSummary(Record):
-    """What a choice experiment allows to say.
+    """Conclusions from a choice experiment.
 
     comparisons_each, held_out_each: comparisons of a respondent, and how many of them are held out, on average.
-    pooled_gain: held-out accuracy of one tree for all minus that of a tree each.
+    pooled_gain: held-out accuracy of one tree for all respondents minus that of one tree for each.
     smallest_gap, largest_gap: of the absolute differences to the published values, None if nothing was published.
     """
 

@@ -131,6 +131,13 @@ def grow_from_batches(binned: Binned, batches: Batches, seed: int, growth: Growt
 
     Takes one pass over the batches for each level. Raises ValueError for straddlers="keep": the columns each straddler
     is masked on can only be stored for comparisons in memory.
+
+    >>> from models.numerics.validation import check_columns
+    >>> from models.trees.growth.binning import bin_items
+    >>> from models.trees.growth.pairs import ArrayBatches
+    >>> binned = bin_items(np.array([[1.0], [2.0]]), check_columns(None, 1))
+    >>> grow_from_batches(binned, ArrayBatches([np.array([[1, 0]])], n_items=2), 0, Growth()).leaf_of_item
+    array([0, 1])
     """
     if growth.straddlers == "keep":
         raise ValueError("straddlers can be kept only where all comparisons are in memory: use fit")

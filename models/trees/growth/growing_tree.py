@@ -60,7 +60,7 @@ class GrowingTree:
     max_depth: depth of the deepest leaf allowed; None for no limit.
     seed: seed of the random tie rule.
 
-    Raises ValueError for another array or another value.
+    Raises ValueError for an invalid array or value.
 
     >>> tree = GrowingTree(np.array([[0.9], [0.1], [0.8], [0.6]]))
     >>> tree.add(0)

@@ -146,7 +146,12 @@ class Tally:
 
 
 def tally(comparisons: IntArray, *, node_of_item: IntArray, n_nodes: int) -> Tally:
-    """Count the comparisons (n, 2) with both items in one node; node_of_item: (m,), -1 outside all nodes."""
+    """Count the comparisons (n, 2) with both items in one node; node_of_item: (m,), -1 outside all nodes.
+
+    >>> found = tally(np.array([[0, 1], [2, 0]]), node_of_item=np.array([0, 0, 1]), n_nodes=2)
+    >>> found.surplus, found.n_pairs  # the second pair straddles the nodes
+    (array([ 1, -1,  0]), array([1, 0]))
+    """
     node = node_of_item.take(comparisons[:, 0])
     within = np.flatnonzero((node >= 0) & (node == node_of_item.take(comparisons[:, 1])))
     winners, losers = comparisons[:, 0].take(within), comparisons[:, 1].take(within)
@@ -181,7 +186,7 @@ class ArrayBatches:
             raise ValueError("batches are read several times: pass a list, for example, not a generator")
         found = [measure(check_comparisons(batch, self.n_items)) for batch in islice(batches, 1)]
         if not found:
-            raise ValueError("there is no batch of comparisons")
+            raise ValueError("there are no batches of comparisons")
         return reduce(add, (measure(check_comparisons(batch, self.n_items)) for batch in batches), found[0])
 
 

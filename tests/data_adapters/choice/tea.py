@@ -1,4 +1,4 @@
-"""An invented choice experiment about tea, in any layout and format, to test the reader of choices with."""
+"""An invented choice experiment about tea, in any layout and format, for tests of the reader of choices."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def test_two_consecutive_rows_are_one_task_and_the_first_stood_left(tmp_path: Pa
         ([("ann", 1, "black", 0)], "line 2: expected a second row of this task"),
         (
             [("ann", 1, "black", 0), ("bob", 2, "green", 1)],
-            "line 3: column who: expected the respondent of the row before",
+            "line 3: column who: expected the same respondent as in the row before",
         ),
     ],
 )
@@ -202,7 +202,7 @@ def test_a_csv_of_excels_begins_with_a_mark_that_is_no_part_of_the_header(tmp_pa
 @pytest.mark.parametrize("form", ["xlsx", "sav", "dta"])
 def test_a_file_that_is_not_of_its_format_is_refused_by_name(form: str, tmp_path: Path):
     (tmp_path / f"tea.{form}").write_bytes(b"who,task\n" * 50)
-    with pytest.raises(RawDataError, match=rf"^tea\.{form}: this is no whole"):
+    with pytest.raises(RawDataError, match=rf"^tea\.{form}: this is not a complete"):
         table_of(tmp_path, HEAD + file_part(form) + LONG + FEATURES.format(""))
 
 

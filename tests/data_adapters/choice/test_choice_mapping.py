@@ -1,4 +1,4 @@
-"""Mapping files: what cannot be meant is refused in words, with the setting's own description."""
+"""Mapping files: an invalid key is refused in words, with the key's own description."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def refusal(folder: Path, text: str) -> str:
         ('name = "leaf"\n', "", "attributes.1.name: name in the table: lower case"),
         ('"csv"', '"ods"', "csv, xlsx (Excel), sav (SPSS) or dta (Stata)"),
         ("[long]", "[long]\nopt_in = 1", "There are: respondent, task, alternative, left, right, opt_out"),
-        ('task = "task"\n', "", "task, alternative, left and right are set together, or none of them"),
+        ('task = "task"\n', "", "set all of task, alternative, left and right, or none of them"),
         ("[long]", WIDE + "[long]", "set either long or wide"),
         ('name = "leaf"', 'name = "price"', "two of the attributes have the same name"),
-        ('column = "leaf"', 'column = "{side}leaf"', "{side} stands in the columns of attributes in the wide layout"),
+        ('column = "leaf"', 'column = "{side}leaf"', "{side} belongs in the columns of attributes in the wide layout"),
         ('column = "leaf"\n', "", "leaf: set either column or indicators"),
         ('kind = "categorical"', 'kind = "binary"\nunit = "g"', "leaf: values, minimum, maximum and unit are"),
         ('kind = "categorical"', 'kind = "numeric"', "leaf: a numeric feature has a column and no levels"),

@@ -96,6 +96,6 @@ def _of_contests(source: ContestAdapter) -> list[Damage]:
         def another(found: list[Row]) -> None:
             found[-1][column] = next(row[column] for row in found if row[column] != found[-1][column])
 
-        says = "column .*: expected what this item has in its first match"
+        says = "column .*: expected the same as in this item's first match"
         damages.append(matches("another item's feature", says, another))
     return damages

@@ -100,7 +100,7 @@ def test_items_of_one_file_have_the_features_of_their_first_match(tmp_path: Path
     assert table.items["size"].to_pylist() == ["small", "large", "small"]
     other = ALL_IN_ONE.replace("b,c,,3,large", "b,c,,3,small")
     with pytest.raises(
-        RawDataError, match="line 3: column winner_size: expected what this item has in its first match"
+        RawDataError, match="line 3: column winner_size: expected the same as in this item's first match"
     ):
         built(in_one_file(), tmp_path, contests=other)
 
@@ -225,12 +225,12 @@ def test_a_draft_says_what_each_column_is_and_why_others_are_not_read(tmp_path: 
         ("a,b\n1,2\n", None, {}, "--winner: contests.csv has no column winner. Its columns: a, b"),
         ("winner,winner\n1,2\n", None, {}, "expected a header of different names"),
         ("winner,loser\n1,2\n", None, {}, "No column can be a feature"),
-        ("winner,loser\n1,2\n", None, {"loser": "winner"}, "are one column"),
-        ("winner,loser,winner_age\n1,2,3\n", None, {}, "winner_age: expected such a column of both"),
+        ("winner,loser\n1,2\n", None, {"loser": "winner"}, "need a column of their own"),
+        ("winner,loser,winner_age\n1,2,3\n", None, {}, "winner_age: expected this column for both sides"),
         ("winner,loser\n1,9\n", "id,x\n1,2\n2,3\n", {}, "id comes nearest, without 9"),
         ("winner,loser\n1,2\n", "id,x\n1,2\n2,1\n", {}, "id, x all do"),
         ("winner,loser\n1,2\n", "id\tx\n1\t2\n2\t1\n", {}, "separated by"),
-        ("winner,loser\n1,2\n", "id,X,x\n1,3,4\n2,4,5\n", {}, "X, x: two of these columns get one name"),
+        ("winner,loser\n1,2\n", "id,X,x\n1,3,4\n2,4,5\n", {}, "X, x: two of these columns get the same feature name"),
         ("winner,loser\n1,2\n", "id,x\n1,3\n2,4\n", {"contexts": ["day"]}, "--context: .* no column day"),
         ("winner,loser,day\n1,2,3\n", "id,x\n1,3\n2,4\n", {"contexts": ["day"]}, "day: the column is the same"),
         ("winner,loser\n1,2\n", "id,x\n1,3\n2,4\n", {"leave_out": ["y"]}, "--leave-out: there is no column y"),

@@ -123,7 +123,7 @@ def test_a_damaged_csv_is_refused_by_line(csvs: Path, edit):
         build(CHAMELEON, locate(CHAMELEON, csvs, allow_unpinned=True))
 
 
-def test_what_is_missing_is_said_of_the_form_of_which_most_is_there(csvs: Path):
+def test_missing_files_are_those_of_the_form_with_most_files(csvs: Path):
     (csvs / "chameleons_loser.csv").unlink()
     assert [found.state for found in check(CHAMELEON, csvs)] == ["altered", "missing", "altered"]
     with pytest.raises(RawDataError, match=r"chameleons_loser.csv missing"):

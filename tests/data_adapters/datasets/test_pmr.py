@@ -219,7 +219,7 @@ def test_at_least_a_quarter_of_the_simulated_messages_paraphrase(simulated):
 
 
 def parts(wording: str) -> list[str]:
-    """What of a wording is in every message that uses it."""
+    """The part of a wording that is in every message with it."""
     return [max(wording.split("{since}"), key=len)]
 
 

@@ -17,7 +17,7 @@ from data_adapters.source.simulation import simulate
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The items by their id, and the matches with what both are like."""
+    """The items by their id, and the matches with the features of both items."""
     folder = tmp_path_factory.mktemp("synthetic") / "raw"
     source = adapter("synthetic")
     simulate(source, folder, seed=1)

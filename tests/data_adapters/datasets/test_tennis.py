@@ -57,7 +57,7 @@ def rows_of(path: Path, encoding: str = "utf-8") -> list[dict[str, str]]:
 
 
 def rebuild(folder: Path) -> None:
-    """Replace upstream's match file by one rebuilt from it as the one at hand was."""
+    """Replace upstream's match file by one rebuilt from it in the same way as the real one."""
     listed = {row["tourney_year_id"]: row for row in rows_of(folder / TOURNAMENTS)}
     lines = [",".join(REBUILT_MATCH_COLUMNS)]
     for row in rows_of(folder / MATCHES, "latin-1"):

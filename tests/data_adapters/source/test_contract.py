@@ -1,9 +1,9 @@
-"""What every adapter owes: simulated if it has a simulator, and real if PREFSTUDY_RAW names its raw files.
+"""The contract of every adapter, on simulated data if it can, and on real data if PREFSTUDY_RAW has its files.
 
 A new adapter adds nothing here. Damaged raw files and the account of the rows follow from the description of contest
 tables. An adapter with a reader of its own may add a module of its name in tests/data_adapters/datasets/damaged, with
-further damaged raw files (`DAMAGED`), and how many rows its tables and the dropped ones have, given those of the raw
-files (`ACCOUNT`).
+further damaged raw files (`DAMAGED`), and functions from the rows of the raw files to the expected number of kept and
+dropped rows of each part (`ACCOUNT`).
 """
 
 from __future__ import annotations

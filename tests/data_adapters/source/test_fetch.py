@@ -98,7 +98,7 @@ def zipped(files: dict[str, bytes]) -> bytes:
 
 @pytest.fixture
 def published(server: Server, simulated_sushi: Path) -> Adapter:
-    """The sushi adapter, had upstream published the simulated files on the local server."""
+    """The sushi adapter, as if upstream had published the simulated files on the local server."""
     contents = {file.name: (simulated_sushi / file.name).read_bytes() for file in SUSHI.dataset.raw}
     archive = zipped({f"sushi3-2016/{name}": data for name, data in contents.items()} | {"sushi3-2016/README": b"?"})
     server.files["/asset/sushi3-2016.zip"] = archive
@@ -136,7 +136,7 @@ def test_what_is_fetched_is_pinned_in_the_cache_and_the_agreement_recorded(publi
     assert record["agreed"].endswith("Z")
 
 
-def test_what_is_there_is_not_fetched_again_unless_forced_and_agreement_is_asked_once(published, server):
+def test_present_files_are_not_fetched_again_unless_forced_and_agreement_is_asked_once(published, server):
     fetch(published, agree=agree)
     fetch(published, agree=lambda _: pytest.fail("asked twice"))
     assert len(server.asked) == 1
@@ -180,7 +180,7 @@ def test_a_server_without_ranges_is_asked_for_the_whole_file_again(published, se
     assert len(server.asked) == 2
 
 
-def test_a_slow_server_is_waited_for_and_progress_told(published, server):
+def test_a_slow_server_is_waited_for_and_progress_is_reported(published, server):
     server.pause = 0.1
     told: list[tuple[str, int, int | None]] = []
     fetch(published, agree=agree, progress=lambda *step: told.append(step))
@@ -240,7 +240,7 @@ def test_files_with_addresses_of_their_own_are_fetched_one_by_one(toy, server, c
     assert fetched.files[0].url == f"{server.address}/there/matches.csv.gz"
 
 
-def test_a_file_of_which_no_sha256_is_known_is_fetched_and_not_called_pinned(toy, server):
+def test_a_file_without_a_known_sha256_is_fetched_and_not_called_pinned(toy, server):
     server.files["/matches.csv.gz"] = b"some bytes"
     raw = (RawFile(name="matches.csv.gz", url=f"{server.address}/matches.csv.gz"),)
     fetched = fetch(replace(toy, dataset=replace(toy.dataset, raw=raw)), agree=agree)
@@ -248,7 +248,7 @@ def test_a_file_of_which_no_sha256_is_known_is_fetched_and_not_called_pinned(toy
     assert fetched.file("matches.csv.gz").read_bytes() == b"some bytes"
 
 
-def test_where_no_program_can_fetch_the_steps_are_told(toy):
+def test_where_no_program_can_fetch_the_error_lists_the_steps(toy):
     by_hand = replace(toy, dataset=replace(toy.dataset, fetch_by_hand=("Sign in at the archive.", "Download it.")))
     with pytest.raises(RawDataError, match=r"(?s)cannot be fetched by a program.*1\. Sign in.*2\. Download it.*--raw"):
         fetch(by_hand, agree=agree)
@@ -292,7 +292,7 @@ def test_an_archive_that_lies_about_its_size_is_refused_before_it_fills_the_disk
     honest = zipped({"data.txt": bytes(5000)})
     lying = honest.replace((5000).to_bytes(4, "little") * 2, (5000).to_bytes(4, "little") + (3).to_bytes(4, "little"))
     assert lying != honest
-    refuse_to_unpack(tmp_path, lying, "is no whole zip archive")
+    refuse_to_unpack(tmp_path, lying, "is not a complete zip archive")
 
 
 def test_a_missing_or_doubled_member_is_refused(tmp_path: Path):
@@ -302,4 +302,4 @@ def test_a_missing_or_doubled_member_is_refused(tmp_path: Path):
 
 
 def test_a_cut_off_archive_is_refused(tmp_path: Path):
-    refuse_to_unpack(tmp_path, zipped({"data.txt": b"0123456789"})[:-30], "is no whole zip archive")
+    refuse_to_unpack(tmp_path, zipped({"data.txt": b"0123456789"})[:-30], "is not a complete zip archive")

@@ -1,4 +1,4 @@
-"""Where raw files are looked for, and that altered, simulated and missing ones are told apart."""
+"""Places where raw files are looked for, and the states of altered, simulated and missing ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUSHI = adapter("sushi")
 
 @pytest.fixture
 def pinned(simulated_sushi: Path):
-    """The sushi adapter, had upstream published these very files."""
+    """The sushi adapter, as if upstream had published these files."""
     raw = tuple(
         replace(file, sha256=found.sha256, bytes=found.bytes)
         for file, found in zip(SUSHI.dataset.raw, check(SUSHI, simulated_sushi), strict=True)
@@ -154,7 +154,7 @@ def test_simulating_nobody_is_refused(tmp_path: Path):
         simulate(SUSHI, tmp_path / "raw", seed=1, users=0)
 
 
-def test_a_file_of_which_no_sha256_is_known_is_refused_for_that_reason_unless_allowed(toy, tmp_path: Path):
+def test_a_file_without_a_known_sha256_is_refused_for_that_reason_unless_allowed(toy, tmp_path: Path):
     simulate(toy, tmp_path, seed=1)
     (tmp_path / "SIMULATED.json").unlink()
     with pytest.raises(
@@ -181,7 +181,7 @@ def test_the_first_whole_form_is_the_one_that_is_read(two_forms, tmp_path: Path)
     assert [found.file.name for found in check(two_forms, tmp_path)] == ["matches.csv.gz"]
 
 
-def test_of_forms_that_are_not_whole_the_one_of_which_most_is_there_is_missed(two_forms, tmp_path: Path):
+def test_of_incomplete_forms_the_one_with_most_files_is_reported_missing(two_forms, tmp_path: Path):
     (tmp_path / "players.csv").write_text("")
     with pytest.raises(RawDataError, match=r": matches.csv missing"):
         locate(two_forms, tmp_path)

@@ -1,4 +1,4 @@
-"""Strict reading: what is wrong is said with file, line, column, value and expectation."""
+"""Strict reading: an error names file, line, column, value and expectation."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def test_every_finite_number_survives_writing_and_reading(tmp_path_factory, valu
 
 
 @pytest.mark.parametrize("text", [" 3", "3 ", "+3", "3.0", "1_0", "0x3", "three", "99999999999999999999", "٣"])
-def test_what_is_no_plain_whole_number_is_refused(tmp_path: Path, text: str):
+def test_a_value_that_is_not_a_plain_whole_number_is_refused(tmp_path: Path, text: str):
     with refuses(f"data.txt, line 2: column x: expected a whole number, 0 or more, found {text!r}."):
         column(tmp_path, "1", text).integers("x", minimum=0)
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1,5", "1_0", "NA"])
-def test_what_is_no_finite_number_is_refused(tmp_path: Path, text: str):
+def test_a_value_that_is_not_a_finite_number_is_refused(tmp_path: Path, text: str):
     with refuses(f"data.txt, line 2: column x: expected a number, found {text!r}."):
         column(tmp_path, "1", text).numbers("x")
 

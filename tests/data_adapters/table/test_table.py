@@ -118,7 +118,7 @@ def test_a_parquet_file_explains_itself_without_the_manifest(sushi: PairwiseTabl
         ("items", "oiliness", [4.5, -1.0], "items.oiliness: 1 values below 0: -1.0."),
         ("items", "oiliness", [4.5], "items.oiliness: 1 values above 4: 4.5."),
         ("items", "oiliness", [np.inf, np.nan],
-         "items.oiliness: 2 values that are no finite number (missing is null): inf, nan."),
+         "items.oiliness: 2 values that are not finite numbers (missing is null): inf, nan."),
         ("items", "minor_group", ["fish"] * 7, "items.minor_group: 7 labels that are none of the levels: "
          "fish, fish, fish, fish, fish and so on."),
     ],

@@ -110,7 +110,7 @@ def test_one_leaf_without_the_rule_asks_at_random_or_the_first_pair() -> None:
     assert (first == [0, 1]).all()
 
 
-def test_what_is_recommended_among_ties_is_the_option_asked_for() -> None:
+def test_ties_in_the_recommendation_are_broken_as_asked() -> None:
     belief = _belief([1.0, 1.0, 1.0, 0.0], [0, 0, 0, 1])
     answers = np.array([[[2, 3], [1, 3], [2, 1]]])  # item 0 was never compared
     seeds = _seeds(1)
@@ -200,11 +200,11 @@ def test_a_loop_that_cannot_be_is_refused_before_or_at_its_first_question() -> N
         ask_and_learn(surrogate, oracle, _seeds(2), n_questions=-1)
     with pytest.raises(ValueError, match="seeds must be integers"):
         ask_and_learn(surrogate, oracle, np.array([0.5, 1.5]), n_questions=1)
-    with pytest.raises(ValueError, match="there are 3 seeds, one a user, and the surrogate is of 2"):
+    with pytest.raises(ValueError, match="expected one seed per user, found 3 seeds for 2 users"):
         ask_and_learn(lambda answers: surrogate(answers[:2]), oracle, _seeds(3), n_questions=1)
-    with pytest.raises(ValueError, match=r"the oracle must answer booleans \(2,\), found bool \(2, 1\)"):
+    with pytest.raises(ValueError, match=r"the oracle must return booleans \(2,\), found bool \(2, 1\)"):
         ask_and_learn(surrogate, lambda pairs: oracle(pairs)[:, None], _seeds(2), n_questions=1)
-    with pytest.raises(ValueError, match=r"the oracle must answer booleans \(2,\), found float64"):
+    with pytest.raises(ValueError, match=r"the oracle must return booleans \(2,\), found float64"):
         ask_and_learn(surrogate, lambda pairs: np.array([0.2, 0.9]), _seeds(2), n_questions=1)
     with pytest.raises(ValueError, match="a question needs two items, each user has 1"):
         ask_and_learn(one_item, oracle, _seeds(2), n_questions=1)

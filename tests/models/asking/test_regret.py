@@ -53,7 +53,7 @@ def test_no_regret_exceeds_its_maximum(true: list[int], utility: list[int]) -> N
     assert 0 <= rho_regret(ranks, predicted) <= limit + 1e-12
 
 
-def test_top1_error_counts_what_is_at_or_above_the_favourite() -> None:
+def test_top1_error_counts_items_at_or_above_the_favourite() -> None:
     true = np.array([2, 1, 3])
     assert top1_error(true, np.array([0.0, 1.0, -1.0])) == 0
     assert top1_error(true, np.array([2.0, 1.0, -1.0])) == 1

@@ -73,7 +73,7 @@ def test_the_first_cohort_has_no_history_and_the_order_of_users_is_kept() -> Non
 
 
 def test_a_users_own_answers_overrule_the_prior() -> None:
-    """The last user says the opposite of everybody before: what they liked best is what she is told she likes least."""
+    """The last user has the opposite taste of all before her: she likes least what they like best."""
     people, ranks = population(41)
     people.features[:, 0] = 0.9
     ranks[:] = competition_ranks(ITEMS[:, 0])

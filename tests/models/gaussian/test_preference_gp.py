@@ -123,7 +123,7 @@ def test_rows_that_are_no_whole_numbers_or_do_not_exist_are_refused() -> None:
         user = () if isinstance(gp, PreferenceGP) else ([0] * 8,)
         with pytest.raises(ValueError, match="comparisons must be integers"):
             gp.fit(items, comparisons + 0.9, *user)
-        with pytest.raises(ValueError, match="items must hold a row at least"):
+        with pytest.raises(ValueError, match="items must have at least one row"):
             gp.fit(items[:0], comparisons[:0], *(row[:0] for row in user))
     gps = PreferenceGPs(optimizer=None).fit(items, comparisons, [0] * 8)
     with pytest.raises(ValueError, match="user_of_item must be integers"):

@@ -1,4 +1,4 @@
-"""GPM and UPM: agreement with one row a match, symmetry, invariance, what each can and cannot learn."""
+"""GPM and UPM: agreement with one row per match, symmetry, invariance, what each can and cannot learn."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def all_pairs(n_items: int) -> np.ndarray:
 
 
 def kernel_of_matches(model: GPM | UPM, K: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The kernel between matches, a row a match: k_E of pref-shap section 2.1, and that of a utility's difference."""
+    """The kernel between matches, one row per match: k_E of pref-shap section 2.1, plus the kernel of a utility."""
     l1, r1, l2, r2 = left[:, 0], left[:, 1], right[:, 0], right[:, 1]
     if isinstance(model, GPM):
         return K[np.ix_(l1, l2)] * K[np.ix_(r1, r2)] - K[np.ix_(l1, r2)] * K[np.ix_(r1, l2)]
@@ -115,7 +115,7 @@ def test_mirrored_comparisons_mirror_the_preference(kind: type[GPM | UPM]):
 
 
 @pytest.mark.parametrize("kind", MODELS)
-def test_every_outcome_beside_its_opposite_teaches_nothing(kind: type[GPM | UPM]):
+def test_outcomes_that_cancel_teach_nothing(kind: type[GPM | UPM]):
     items, comparisons = some_matches()
     model = kind(**EXACT).fit(items, np.vstack([comparisons, comparisons[:, ::-1]]))
     assert model.decision_function(items, all_pairs(len(items))) == pytest.approx(0.0, abs=BETWEEN_FITS)

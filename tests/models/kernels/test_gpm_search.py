@@ -99,5 +99,5 @@ def test_a_feature_that_says_nothing_gets_a_long_lengthscale():
 
 def test_without_validation_there_is_no_search():
     items, comparisons, _ = planted()
-    with pytest.raises(ValueError, match="500 comparisons, 0 validate"):
+    with pytest.raises(ValueError, match="0 of 500 comparisons validate"):
         search(GPM(COLUMNS), items, comparisons, np.zeros(len(comparisons), dtype=bool))

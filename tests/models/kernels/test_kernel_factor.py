@@ -1,4 +1,4 @@
-"""Features of a kernel by landmarks: what they leave of it, and how that moves with it."""
+"""Features of a kernel by landmarks: the error of the approximation, and its derivatives."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def test_landmarks_that_all_but_coincide_leave_finite_features():
 
 
 @pytest.mark.parametrize("symmetric", [True, False])
-def test_its_gradients_are_those_of_what_is_made_of_it(symmetric):
-    """Of the sum of M times the approximation, by the scale, through K[:, P] and K[P, P]."""
+def test_its_gradients_are_those_of_the_approximation(symmetric):
+    """Derivative of sum(M * approximation) by the scale, through K[:, P] and K[P, P]."""
     M = RNG.normal(size=(25, 25))
     M = M + M.T if symmetric else M
 

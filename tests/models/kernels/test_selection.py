@@ -89,6 +89,6 @@ def test_no_depth_limit_counts_as_the_deepest(depths, median):
     assert median_settings("preference_tree", each).max_depth == median
 
 
-def test_a_model_for_which_nothing_was_chosen_is_an_error():
+def test_median_settings_of_a_model_without_choices_are_an_error():
     with pytest.raises(ValueError, match="nothing was chosen for gpm"):
         median_settings("gpm", [chosen()])

@@ -12,7 +12,7 @@ from models.records.arrays import FloatArray, IntArray
 
 
 class Bowls:
-    """Quadratics 0.5 (x - centre)' A (x - centre), one a row, that count what they are asked."""
+    """Quadratics 0.5 (x - centre)' A (x - centre), one per row, that count their evaluations."""
 
     def __init__(self, centres: FloatArray, curvatures: FloatArray) -> None:
         self.centres, self.curvatures, self.asked = centres, curvatures, 0

@@ -13,7 +13,7 @@ def test_a_tie_is_half_right_strictly_wrong_and_not_decided() -> None:
     assert [part[0] for part in found] == [0.5, 0.25, 0.5]
 
 
-def test_what_agrees_to_the_solvers_precision_is_a_tie_and_what_differs_by_more_is_not() -> None:
+def test_differences_within_the_solvers_precision_are_ties_and_larger_ones_are_not() -> None:
     edge = np.array([0.9, -0.9, 1.1, -1.1]) * TIE_TOLERANCE
     assert [part[0] for part in accuracies(edge)] == [0.5, 0.25, 0.5]
     assert [part[0] for part in accuracies(edge[:2])] == [0.5, 0.0, 0.0]

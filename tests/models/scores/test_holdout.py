@@ -90,7 +90,7 @@ def test_repeats_of_a_pair_stay_together_whatever_the_order_of_rows() -> None:
         ({"user_keys": np.array([0.1, 0.2, 0.3])}, r"user_keys must be integers \(n,\), found float64"),
     ],
 )
-def test_what_cannot_be_held_out_is_refused_by_name(hold_out, changed: dict, message: str) -> None:
+def test_invalid_hold_out_arguments_are_refused_by_name(hold_out, changed: dict, message: str) -> None:
     arguments = {"comparisons": COMPARISONS, "users": USERS, "user_keys": KEYS, "share": 0.2, "seed": 1} | changed
     with pytest.raises(ValueError, match=message):
         hold_out(**arguments)

@@ -74,7 +74,7 @@ def test_a_ranking_has_no_cycle_and_coins_have_a_quarter():
     assert triads(dominance(np.where(toss, pairs, pairs[:, ::-1]), 150)).share == pytest.approx(0.25, abs=0.01)
 
 
-def test_the_mean_over_groups_is_that_of_each_among_its_own():
+def test_the_mean_over_groups_scores_each_group_among_its_own_items():
     comparisons = np.vstack([ranking(4), PAPER_SCISSORS_STONE + 4])
     found = mean_rankability(comparisons, 7, np.repeat([0, 2], [6, 3]), resamples=50, seed=0)
     assert found.spec_r == pytest.approx((1.0 + 0.5) / 2)

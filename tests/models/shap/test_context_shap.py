@@ -50,7 +50,7 @@ def proposition_3_3(
     model: CGPM, items: np.ndarray, pairs: np.ndarray, context_of: np.ndarray, u: np.ndarray, duel: tuple[int, int],
     coalition: list[int],
 ) -> float:  # fmt: skip
-    """nu_S of one duel in context u, word by word: m x m matrices with a row a training match."""
+    """nu_S of one duel in context u, word by word: m x m matrices with one row per training match."""
     m, rest = len(pairs), [j for j in range(2) if j not in coalition]
     U, scales = CONTEXTS[context_of], model.contexts_.std(axis=0) * math.sqrt(2)
     known = rbf(U, u[None], scales, coalition)
@@ -119,7 +119,7 @@ def test_interventional_values_are_means_over_the_matches_contexts(model, items)
     np.testing.assert_allclose(found.values, expected, atol=1e-12)
 
 
-def test_other_weights_of_the_contexts_move_what_is_expected_of_them(model, items):
+def test_other_weights_of_the_contexts_change_the_expectation_over_them(model, items):
     explainer = ContextShap(model, weights=[0, 0, 0, 1, 0], settings=ShapSettings(reference="interventional"))
     found = explainer.duels(items, [(0, 1)], CONTEXTS, [3])
     at = int(np.flatnonzero((model.contexts_ == model.contexts_[3]).all(axis=1))[0])

@@ -44,7 +44,7 @@ def test_statistics_are_those_of_the_mean_absolute_values(found, expected):
     assert verdict(found, VALUES).value == pytest.approx(expected)
 
 
-def test_which_of_the_two_is_favoured_is_weighed_by_how_much_and_a_missing_value_favours_neither():
+def test_favouring_is_weighted_by_size_and_a_missing_value_favours_neither():
     data = [[1.0, 2.0, np.nan], [5.0, -1.0, 1.0]]
     assert verdict(finding("larger_favoured", "a"), VALUES, data).value == pytest.approx((3 - 1) / 4)
     assert verdict(finding("larger_favoured", "b"), VALUES, data).value == pytest.approx(0.0)

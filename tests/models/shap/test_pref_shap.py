@@ -57,7 +57,7 @@ def proposition_3_2(
     alpha: np.ndarray, left: np.ndarray, right: np.ndarray, X: np.ndarray, one: np.ndarray, other: np.ndarray,
     scales: np.ndarray, coalition: list[int],
 ) -> float:  # fmt: skip
-    """nu_S of one duel, word by word: a row a match, an inverse, and a Gamma for each of four combinations."""
+    """nu_S of one duel, word by word: one row per match, an inverse, and a Gamma for each of four combinations."""
     rest = [j for j in range(X.shape[1]) if j not in coalition]
     inverse = np.linalg.inv(rbf(X, X, scales, coalition) + len(X) * LAMBDA * np.eye(len(X)))
 
@@ -112,7 +112,7 @@ def test_the_number_of_threads_changes_no_digit(items, gpm, budget):
 
 
 def spliced(model: GPM | UPM, items: np.ndarray, one: int, other: int, known: list[int]) -> float:
-    """The mean preference over all ways to fill in what is not known of both from two items of the reference."""
+    """The mean preference over all pairs of reference items that fill in the unknown features of both."""
     firsts, seconds = items.copy(), items.copy()
     firsts[:, known], seconds[:, known] = items[one, known], items[other, known]
     everything = np.concatenate([firsts, seconds])
@@ -288,7 +288,7 @@ def test_the_budget_counts_coalitions_times_the_cubed_number_of_distinct_referen
     )
     assert enough.standard_error is None
     assert enough.coalitions == 2**4
-    assert short.coalitions == 2**4  # 16 are fewer than eight a player: sampling would cost more
+    assert short.coalitions == 2**4  # 16 are fewer than eight per player: sampling would cost more
     wider = np.random.default_rng(2).normal(size=(20, 8))
     model = GPM(penalty=1e-3).fit(wider, matches(wider, 100))
     enough, short = (
@@ -375,7 +375,7 @@ def test_contexts_of_a_model_that_knows_none_are_refused(items, gpm, upm):
             PrefShap(model, items, contexts=[[0.0, 1.0]])
 
 
-def test_a_utility_of_the_model_s_own_is_explained_beside_the_rest(items):
+def test_a_utility_beside_the_general_preference_is_explained_too(items):
     pairs = np.array([[0, 1], [4, 9], [7, 2]])
     model = GPM(penalty=1e-2, utility=0.5).fit(items, matches(items, 300))
     whole = PrefShap(model, items).duels(items, pairs)

@@ -1,4 +1,4 @@
-"""What explanations say in numbers, by values worked out by hand."""
+"""Summaries of explanations, by values worked out by hand."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_players_are_ordered_by_mean_size_and_favour_the_one_who_has_more_or_les
     assert [(each.player, each.importance, each.mean, each.favours) for each in found] == [
         (REST, 3.0, -1.0, "less"),  # (-4) * sign(5) + 2 * sign(0) = -4
         ("speed", 2.0, 2.0, "less"),  # -1 - 3
-        ("types", 2.0, 0.0, None),  # no more and less
+        ("types", 2.0, 0.0, None),  # unordered values
     ]
 
 

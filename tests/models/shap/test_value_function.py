@@ -122,7 +122,7 @@ def test_the_interventional_value_function_is_the_mean_over_pairs_of_reference_i
 
 
 def test_given_reference_contexts_and_their_weights_are_the_expected_context():
-    """Interventional: of a context whose first feature is known, the others are those of the reference."""
+    """Interventional: if only the first feature of a context is known, the others come from the reference."""
     model, weights = cgpm(), np.array([1.0, 0.0, 3.0, 2.0, 0.5])
     explainer = ContextShap(model, NEW_CONTEXTS, weights=weights, settings=SETTINGS[1])
     filled = NEW_CONTEXTS.copy()

@@ -55,7 +55,7 @@ def test_batches_may_be_added_up_elsewhere() -> None:
     assert isinstance(elsewhere, Batches)
     tree = PreferenceTree().fit_batches(items, elsewhere)
     assert tree.to_dict() == PreferenceTree().fit(items, np.vstack([first, second])).to_dict()
-    assert elsewhere.asked == tree.depth_ + 2  # one pass a level, one for the leaves, one that finds nothing left
+    assert elsewhere.asked == tree.depth_ + 2  # one pass per level, one for the leaves, one that finds nothing left
 
 
 def test_batches_that_cannot_be_gone_through_again_are_refused() -> None:
@@ -64,7 +64,7 @@ def test_batches_that_cannot_be_gone_through_again_are_refused() -> None:
 
     with pytest.raises(ValueError, match="not a generator"):
         PreferenceTree().fit_batches(np.zeros((2, 1)), generator())
-    with pytest.raises(ValueError, match="no batch of comparisons"):
+    with pytest.raises(ValueError, match="no batches of comparisons"):
         PreferenceTree().fit_batches(np.zeros((2, 1)), [])
 
 

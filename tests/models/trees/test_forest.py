@@ -49,7 +49,7 @@ def test_leaves_from_all_are_fitted_to_every_comparison_of_each_trees_structure(
     assert forest.predict_trees(items)[0] == pytest.approx(by_hand[forest.apply(items)[0]], abs=1e-6)
 
 
-def test_the_mean_is_that_of_the_trees_and_the_covariance_adds_what_they_differ_by() -> None:
+def test_the_mean_averages_the_trees_and_the_covariance_includes_their_differences() -> None:
     items, comparisons, _ = noisy_matches(120)
     forest = PreferenceForest(n_trees=8).fit(items, comparisons)
     trees = forest.predict_trees(items)

@@ -259,7 +259,7 @@ def test_columns_that_do_not_fit_the_items_are_refused() -> None:
     with pytest.raises(ValueError, match="whole numbers from zero"):
         PreferenceTree([COLOUR]).fit(np.array([[0.5], [1.0]]), np.array([[0, 1]]))
     multi_hot = Column(name="risks", feature="risks", kind=FeatureKind.MULTI_HOT, levels=("a", "b"))
-    with pytest.raises(ValueError, match="one binary column a level: risks"):
+    with pytest.raises(ValueError, match="one binary column per level: risks"):
         PreferenceTree([multi_hot]).fit(LINE, UPWARD)
 
 

@@ -151,9 +151,9 @@ def test_the_same_seed_scores_the_same(tables: Path):
 def test_a_test_share_of_no_duel_and_more_folds_than_duels_are_refused_with_how_many_there_are(tables: Path):
     duels = read_duels(tables / "chameleon")
     n = len(duels.keys)
-    with pytest.raises(UsageError, match=f"test_share = 0.001: that is none of {n} duels"):
+    with pytest.raises(UsageError, match=f"test_share = 0.001 holds out none of {n} duels"):
         hold_out(duels, "split_first", validation_share=0.1, test_share=0.001, seed=0)
-    with pytest.raises(UsageError, match=f"folds = {n + 1}: there are {n} duels"):
+    with pytest.raises(UsageError, match=f"folds = {n + 1} exceeds the number of duels. Set {n} at most"):
         in_folds(duels, "mirrored_first", n + 1, seed=0)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 Edit = Callable[[bytes], bytes]
-"""From the content of a simulated file to that of the damaged one."""
+"""Takes the content of a simulated file and returns the damaged content."""
 Account = Mapping[str, Callable[[Mapping[str, int]], int]]
-"""For the comparisons and other parts: how many rows they and the dropped ones have, given those of the raw files."""
+"""For each part: takes the rows of the raw files and returns how many rows are kept and dropped together."""
 EditLines = Callable[[list[str]], list[str]]
 
 
@@ -49,5 +49,5 @@ def field(number: int, position: int, value: str, separator: str) -> Edit:
 
 
 def unzipped(edit: Edit) -> Edit:
-    """Damage what a gzip file holds, and not the gzip file."""
+    """Damage the content of a gzip file, not the gzip file itself."""
     return lambda content: gzip.compress(edit(gzip.decompress(content)))

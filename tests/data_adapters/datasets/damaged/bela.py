@@ -11,7 +11,7 @@ DAMAGED = (
     Damage("empty", FILE, lambda _: b"", "expected a header, found an empty file"),
     Damage("empty line alone", FILE, lambda _: b"\n", "expected a header, found an empty line"),
     Damage("header alone", FILE, lines(lambda found: found[:1]), "expected choices, found none"),
-    Damage("no header", FILE, lines(lambda found: found[1:]), "header: the column '1' is there"),
+    Damage("no header", FILE, lines(lambda found: found[1:]), "header: the column '1' appears"),
     Damage("column missing", FILE, line(1, lambda text: text.replace("cost", "costs")),
            r"header: there is no column 'cost' \(attributes.cost of bela.toml\). Did you mean costs\?"),
     Damage("column twice", FILE, line(1, lambda text: text.replace("cost", "combined")), "header: .* 'combined'"),

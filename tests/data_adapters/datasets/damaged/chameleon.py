@@ -55,9 +55,9 @@ def rows_of(table: str, keep: Callable[[pd.DataFrame], pd.DataFrame]) -> Edit:
 
 
 DAMAGED = (
-    Damage("cut off", RDA, lambda content: content[:700], "no whole R data file"),
-    Damage("cut off inside", RDA, lambda content: gzip.compress(gzip.decompress(content)[:3000]), "no whole R"),
-    Damage("no R data", RDA, lambda _: b"ID,ch.res\n", "no whole R data file"),
+    Damage("cut off", RDA, lambda content: content[:700], "not a complete R data file"),
+    Damage("cut off inside", RDA, lambda content: gzip.compress(gzip.decompress(content)[:3000]), "not a complete R"),
+    Damage("no R data", RDA, lambda _: b"ID,ch.res\n", "not a complete R data file"),
     Damage("another object", RDA, frames(lambda _: None, name="lizards"), "expected the list chameleons.*lizards"),
     Damage("table missing", RDA, frames(lambda found: {"winner": found["winner"]}), "of winner, .*found winner"),
     Damage("column renamed", RDA, rows_of("winner", lambda table: table.rename(columns={"ID": "id"})),

@@ -19,7 +19,7 @@ ACCOUNT: Account = {
 
 
 def table(change: Callable[[pa.Table], pa.Table]) -> Edit:
-    """Change what a Parquet file holds, and not the file."""
+    """Change the content of a Parquet file, not the file itself."""
 
     def edit(content: bytes) -> bytes:
         damaged = io.BytesIO()

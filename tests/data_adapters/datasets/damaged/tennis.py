@@ -1,4 +1,4 @@
-"""Damaged ATP files, and which of their rows there are."""
+"""Damaged ATP files, and the expected numbers of rows."""
 
 from __future__ import annotations
 
