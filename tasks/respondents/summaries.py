@@ -18,6 +18,8 @@ from models.records.studies.respondent_results import (
     ChoiceSummary,
     TreeSummary,
 )
+from tasks.respondents.protocols import Protocol, read_respondents, split_comparisons
+from tasks.respondents.scoring import Trial
 from tasks.runs.results import METRICS, write_json
 
 
@@ -47,19 +49,19 @@ def write_tree_summaries(results: Path, scores: Mapping[str, pd.DataFrame]) -> N
 
 
 def choice_summary(
-    metrics: Sequence[MetricRow], rows: Mapping[str, int], *, test_share: float, comparable: bool
+    metrics: Sequence[MetricRow], *, users: int, comparisons: int, held_out: int, comparable: bool
 ) -> ChoiceSummary:
     """What the metrics of a choice experiment allow to say.
 
-    rows: number of `comparisons` and `users` of the table; comparable: whether published values can be compared with.
+    users, comparisons, held_out: how many there are; comparable: whether published values can be compared with.
     """
     accuracy = {row.variant: row.value for row in metrics if (row.metric, row.split) == ("accuracy", "test")}
     gaps = [gap(row.value, row.published) for row in metrics] if comparable else []
     sizes = [abs(each) for each in gaps if each is not None]
-    each = rows["comparisons"] / rows["users"]
     return ChoiceSummary(
-        comparisons_each=each,
-        held_out_each=each * test_share,
+        comparisons_each=comparisons / users,
+        held_out_each=held_out / users,
+        training=comparisons - held_out,
         pooled_gain=gap(accuracy[POOLED], accuracy[DISCARDED]),
         n_published=len(sizes),
         smallest_gap=min(sizes, default=None),
@@ -67,8 +69,16 @@ def choice_summary(
     )
 
 
-def write_choice_summary(results: Path, rows: Mapping[str, int], *, test_share: float, comparable: bool) -> None:
-    """Write `choice_summary.json` from the metrics of a run."""
+def write_choice_summary(results: Path, trial: Trial, protocol: Protocol, *, comparable: bool) -> None:
+    """Write `choice_summary.json` from the metrics of a run and the comparisons that its protocol held out."""
     metrics = METRICS.validate_json((results / "metrics.json").read_bytes())
-    summary = choice_summary(metrics, rows, test_share=test_share, comparable=comparable)
+    respondents = read_respondents(trial.table, trial.users)
+    test = split_comparisons(respondents, protocol, trial.seed, trial.test_share).test
+    summary = choice_summary(
+        metrics,
+        users=len(respondents.user_ids),
+        comparisons=len(test),
+        held_out=int(test.sum()),
+        comparable=comparable,
+    )
     write_json(results / f"{CHOICE_SUMMARY}.json", summary.model_dump(mode="json"))

@@ -97,7 +97,7 @@ def study_choices(
         score_gps(name, run, trial, config.papers, published_gp, n_users=table.manifest.rows["users"])
         with run.step("Write the report"):
             comparable = not table.manifest.simulated
-            write_choice_summary(run.results, table.manifest.rows, test_share=config.test_share, comparable=comparable)
+            write_choice_summary(run.results, trial, config.papers, comparable=comparable)
             publish(run, [table])
     keep_artifacts(run.path)
     return run.path
