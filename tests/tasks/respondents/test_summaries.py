@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from models.records.results import MetricRow
-from tasks.respondents.summaries import choice_summary, tree_summary
+from tasks.respondents.choice_summary import choice_summary
+from tasks.respondents.summaries import tree_summary
 
 
 def row(variant: str, value: float, published: float | None = None, split: str = "test") -> MetricRow:
