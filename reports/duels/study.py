@@ -103,7 +103,7 @@ def _answer(run: FinishedRun, scores: Scores, duel: Duel, *, comparable: bool) -
         f"{share(scores(best, AUC).value)}, and it predicts {share(scores(best, ACCURACY).value)} of them. "
         f"{beside[0].upper()}{beside[1:]}."
     )
-    numbers = [KeyNumber(share(scores(model, AUC).value), f"AUC, {SHORT[model]}") for model in scores.models]
+    numbers = [KeyNumber(share(scores(model, AUC).value), f"AUC, {SHORT[model]}") for model in (best, *others)]
     sentences = [
         found,
         *_gains(scores),

@@ -156,7 +156,7 @@ def _answer(shown: Sequence[Shown]) -> Iterator[str]:
     )
     yield f"{f'The latest runs of {len(shown)} studies' if len(shown) > 1 else 'The latest run of one study'}, {data}."
     differences = [
-        f"{page.study} {found - published:+.3f}".replace("-", "−")
+        f"{page.study} {found - published:+.3f} ({_words(row.metric)})".replace("-", "−")
         for run, page in shown
         for row, found, published in _comparisons(run, page)[:1]
     ]
