@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -43,8 +43,8 @@ from models.records.studies.asking_results import (
 from reports.figures.courses import Curve, Mark, draw_courses
 from reports.page.blocks import Block, Column, Definitions, Figure, Picture, Prose, Row, Section, Table
 from reports.page.finished_run import FinishedRun
-from reports.page.wording import fixed, listed, points
-from reports.respondents.tree_accuracy import half, percent
+from reports.page.wording import fixed, listed, percent, points
+from reports.respondents.tree_accuracy import half
 
 WAYS: Mapping[str, str] = {
     TREE_TOP_LEAF: "tree, top-leaf rule",
@@ -108,10 +108,10 @@ def read_courses(run: FinishedRun) -> Courses | None:
 
 def asking_sentence(courses: Courses) -> str:
     """A sentence on the share of favourites found after nine questions."""
-    tree, gp = (100 * courses.at(way, BANDIT, FOUND_SHARE) for way in (TREE_TOP_LEAF, GP_QEUBO))
+    tree, gp = (percent(courses.at(way, BANDIT, FOUND_SHARE), 0) for way in (TREE_TOP_LEAF, GP_QEUBO))
     return (
-        f"Asked {BANDIT} questions of the tree’s choosing, {fixed(tree, 0)}% of users are recommended the item they "
-        f"like best; with questions chosen by a Gaussian process it is {fixed(gp, 0)}%."
+        f"Asked {BANDIT} questions of the tree’s choosing, {tree} of users are recommended the item they "
+        f"like best; with questions chosen by a Gaussian process it is {gp}."
     )
 
 
@@ -241,11 +241,11 @@ def _choices(courses: Courses) -> Table:
 def _base_heading(courses: Courses, way: str, label: str) -> str:
     """The means of the way of asking above a block, in words."""
 
-    def both(measure: str, scale: int, decimals: int) -> str:
-        return " / ".join(fixed(scale * courses.at(way, at, measure), decimals) for at in (BANDIT, courses.last))
+    def both(measure: str, words: Callable[[float, int], str], decimals: int) -> str:
+        return " / ".join(words(courses.at(way, at, measure), decimals) for at in (BANDIT, courses.last))
 
-    means = [f"ρ-regret {both(RHO_REGRET, 1, 2)}", f"top-1 error {both(TOP1_ERROR, 1, 2)}"]
-    means.append(f"found {both(FOUND_SHARE, 100, 0)}%")
+    means = [f"ρ-regret {both(RHO_REGRET, fixed, 2)}", f"top-1 error {both(TOP1_ERROR, fixed, 2)}"]
+    means.append(f"found {both(FOUND_SHARE, percent, 0)}")
     return f"{label[:1].upper()}{label[1:]}: {listed(means)}"
 
 
@@ -277,9 +277,11 @@ def _interpretation(run: FinishedRun, courses: Courses) -> Prose:
         f"against {fixed(rho[TREE_QEUBO], 2)}): it refines the leaf at the top and leaves what lies below it tied."
     ]
     if compared.random_ranks_best:
+        fewer = found[TREE_RANDOM] < found[TREE_TOP_LEAF]
         rule.append(
-            f"Pairs drawn at random rank the top three better than either ({fixed(rho[TREE_RANDOM], 2)}), but find "
-            f"the favourite of {percent(found[TREE_RANDOM], 0)} only."
+            f"Pairs drawn at random rank the top three better than either ({fixed(rho[TREE_RANDOM], 2)}), "
+            f"{'but find' if fewer else 'and find'} the favourite of {percent(found[TREE_RANDOM], 0)}"
+            f"{' only' if fewer else ''}."
         )
     users, few = (int(courses.of(way)["users"].iloc[0]) for way in (TREE_TOP_LEAF, GP_QEUBO))
     return Prose(

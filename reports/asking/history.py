@@ -18,7 +18,7 @@ from reports.figures.courses import Curve, draw_courses
 from reports.page import style
 from reports.page.blocks import Column, Figure, Picture, Prose, Row, Section, Table
 from reports.page.finished_run import FinishedRun
-from reports.page.wording import fixed
+from reports.page.wording import fixed, listed, percent
 
 WAYS: Mapping[str, str] = {WITH_HISTORY: "from earlier users", WITHOUT_HISTORY: "from nothing"}
 TABLES: Mapping[str, str] = {"sushi": "set A, ten items", "sushi_b": "set B, ten of a hundred items"}
@@ -82,7 +82,12 @@ def _words(found: pd.DataFrame, tables: list[str]) -> str:
             f"before the first question, and {fixed(after[0], 2)} instead of {fixed(after[1], 2)} after {last}"
         )
     text = "; ".join(sentences)
-    return f"{text[0].upper()}{text[1:]}."
+    found_after = [
+        f"{percent(_at(found, name, WITH_HISTORY, last, FOUND_SHARE), 0)} instead of "
+        f"{percent(_at(found, name, WITHOUT_HISTORY, last, FOUND_SHARE), 0)} on {TABLES[name].partition(',')[0]}"
+        for name in tables
+    ]
+    return f"{text[0].upper()}{text[1:]}. The share of favourites found after {last} is {listed(found_after)}."
 
 
 def _table(found: pd.DataFrame, tables: list[str]) -> Table:

@@ -133,7 +133,7 @@ def _figure(summaries: Sequence[ExplanationSummary], values: pd.DataFrame) -> Fi
     more = "of it the winner has than the loser" if first.of == "items" else "there is of it"
     return Figure(
         pictures=pictures,
-        title=f"{first.title}: {spaced(first.leading)} contributes most.",
+        title=f"{first.title}: largest contribution from {spaced(first.leading)}.",
         caption=f"Bars: mean absolute contribution of each {what} over {first.duels:,} duels. Dots: single duels, to "
         f"the right where the feature spoke for the winner; the darker, the more {more}. Hollow dots: the value is a "
         "label, or missing.",

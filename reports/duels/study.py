@@ -97,13 +97,13 @@ def _answer(run: FinishedRun, scores: Scores, duel: Duel, *, comparable: bool) -
     best, top = scores.comparisons.best, scores.comparisons.highest
     others = [model for model in scores.models if model != best]
     beside = listed([f"the {MODELS[model]} {share(scores(model, AUC).value)}" for model in others])
-    predicts = "predicts best" if best == top else f"predicts as well as any, and is simpler than the {MODELS[top]}"
+    predicts = _predicts(scores) if best == top else f"predicts as well as any, and is simpler than the {MODELS[top]}"
     found = (
         f"Of the models tried, the {MODELS[best]} {predicts}: its AUC on held-out {duel.many} is "
         f"{share(scores(best, AUC).value)}, and it predicts {share(scores(best, ACCURACY).value)} of them. "
         f"{beside[0].upper()}{beside[1:]}."
     )
-    numbers = [KeyNumber(share(scores(model, AUC).value), f"AUC, {SHORT[model]}") for model in scores.models]
+    numbers = [KeyNumber(share(scores(model, AUC).value), f"AUC, {SHORT[model]}") for model in (best, *others)]
     sentences = [
         found,
         *_gains(scores),
@@ -111,6 +111,19 @@ def _answer(run: FinishedRun, scores: Scores, duel: Duel, *, comparable: bool) -
         *_findings(run, comparable=comparable),
     ]
     return Answer(sentences, numbers)
+
+
+def _predicts(scores: Scores) -> str:
+    """How the best model stands among the others; one within a standard error of it is named."""
+    near = [
+        f"the {SHORT[each.other]}"
+        for each in scores.comparisons.of_highest
+        if each.difference <= (each.standard_error or 0.0)
+    ]
+    if not near:
+        return "predicts best"
+    are = "is" if len(near) == 1 else "are"
+    return f"has the highest AUC, and {listed(near)} {are} within one standard error of it"
 
 
 def _gains(scores: Scores) -> list[str]:

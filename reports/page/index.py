@@ -158,7 +158,7 @@ def _answer(shown: Sequence[Shown]) -> Iterator[str]:
     )
     yield f"{f'The latest runs of {len(shown)} studies' if len(shown) > 1 else 'The latest run of one study'}, {data}."
     differences = [
-        f"{page.study} {each.difference:+.3f}".replace("-", "−")
+        f"{page.study} {each.difference:+.3f} ({_words(each.row.metric)})".replace("-", "−")
         for run, page in shown
         for each in _comparisons(run, page)[:1]
     ]

@@ -9,12 +9,23 @@ MISSING = "–"
 
 
 def fixed(value: float | None, decimals: int) -> str:
-    """The value with a number of decimals; a dash if it is None.
+    """The value with a number of decimals; a dash if it is None. Zero after rounding has no sign.
 
-    >>> fixed(-1234.5, 1)
-    '−1,234.5'
+    >>> fixed(-1234.5, 1), fixed(-0.004, 2)
+    ('−1,234.5', '0.00')
     """
-    return MISSING if value is None else f"{value:,.{decimals}f}".replace("-", "−")
+    return MISSING if value is None else f"{value:z,.{decimals}f}".replace("-", "−")
+
+
+def percent(value: float | None, decimals: int) -> str:
+    """A share between 0 and 1 in percent; a dash if it is None.
+
+    It is rounded as a share, so that the same number rounds the same way as a share and in percent.
+
+    >>> percent(0.385, 0), f"{0.385:.2f}"
+    ('39%', '0.39')
+    """
+    return MISSING if value is None else f"{fixed(100 * round(value, decimals + 2), decimals)}%"
 
 
 def share(value: float | None) -> str:

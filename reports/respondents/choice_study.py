@@ -50,6 +50,7 @@ def choice_page(run: FinishedRun, *, study: str, title: str) -> Page:
     example = read_example(run, tuple(VARIANTS))
     pooled = read_tree(run, POOLED_TREE).counting(ITEM)
     published = [row for row in run.metrics if row.published is not None]
+    named = run.record.config.get("example_user") is not None
     comparable = bool(published) and not run.record.simulated
     return Page(
         study=study,
@@ -61,7 +62,7 @@ def choice_page(run: FinishedRun, *, study: str, title: str) -> Page:
         sections=[
             Section("Published beside found" if published else "What was found", _comparison(run, published)),
             Section(f"Across {WHO}s", [spreads(run, VARIANTS, who=WHO)]),
-            Section("One respondent’s tree", _example(example.user_id, example.trees)),
+            Section("One respondent’s tree", _example(example.user_id, example.trees, named=named)),
             Section("One tree for all respondents", _pooled(run, pooled)),
             Section("What trees ask about", asked_blocks(run, who=WHO)),
             leaving_out_section(run, who=WHO),
@@ -153,17 +154,13 @@ def _published_table(run: FinishedRun, published: Sequence[MetricRow]) -> Table:
     )
 
 
-def _example(user_id: str, trees: Mapping[str, FittedTree]) -> list[Block]:
+def _example(user_id: str, trees: Mapping[str, FittedTree], *, named: bool) -> list[Block]:
+    why = "is named in the settings" if named else "was chosen because size and accuracy of the tree are typical"
     readable, unreadable = trees[DISCARDED].counting(ITEM), trees[KEPT].counting(ITEM)
     drawn, part = readable.draw_at_most(MOST_HEIGHT), unreadable.draw_at_most(_LARGE_TREE)
     best, worst = (readable.describe_leaf(readable.extreme_leaf(best=best)) for best in (True, False))
     return [
-        Prose(
-            [
-                f"Respondent {user_id} was chosen because size and accuracy of the tree are typical, unless the "
-                f"settings name somebody. The leaves count the profiles that the respondent was shown."
-            ]
-        ),
+        Prose([f"Respondent {user_id} {why}. The leaves count the profiles that the respondent was shown."]),
         Figure(
             [tree_picture("tree", drawn, f"Preference tree of respondent {user_id}. Best: {best}. Least: {worst}.")],
             f"What respondent {user_id} prefers, in {len(readable.leaf_mean)} leaves ({spaced(DISCARDED)}).",
@@ -201,7 +198,6 @@ def _pooled(run: FinishedRun, tree: FittedTree) -> list[Block]:
 
 
 def _reasons(run: FinishedRun, summary: ChoiceSummary) -> Prose:
-    [manifest] = run.record.data
     own = run.metric("accuracy", variant=DISCARDED, split="test")
     return Prose(
         [
@@ -209,8 +205,8 @@ def _reasons(run: FinishedRun, summary: ChoiceSummary) -> Prose:
             f"profiles, and {fixed(summary.held_out_each, 1)} of them are held out. One respondent’s accuracy can "
             f"therefore take only a few values, and its standard deviation over respondents, "
             f"{fixed(own.sd, 2)}, is mostly that of so few trials.",
-            f"One tree for all knows {manifest.rows['comparisons']:,} choices and nobody’s taste in particular; a tree "
-            f"each knows one respondent’s choices alone. From a tree each to one for all, accuracy on held-out choices "
+            f"One tree for all knows {summary.training:,} choices and nobody’s taste in particular; a tree each "
+            f"knows one respondent’s choices alone. From a tree each to one for all, accuracy on held-out choices "
             f"moves by {points(summary.pooled_gain)} points.",
             reason_ties(run, ALL_VARIANTS),
             *_reason_open(run),

@@ -25,11 +25,11 @@ def gp_table(run: FinishedRun, *, who: str = "user", published: bool = False) ->
             if published:
                 cells += [share(found.published), points(gap(found.value, found.published))]
         rows.append(Row(cells))
-    source = run.metric("accuracy", variant=GP, split="test").source
+    scored = run.metric("accuracy", variant=GP, split="test")
     return Table(
-        f"The same for one Gaussian process per {who}, a model that nobody can read.",
+        f"The same for one Gaussian process per {who}, a model that nobody can read: {scored.n or 0:,} {who}s.",
         [Column("", "left"), *(Column(header, group=group) for group in SPLITS.values() for header in headers)],
         rows,
         note="RBF kernel with one lengthscale per feature; hyperparameters maximise the evidence."
-        + (f" Published: {source}." if published else ""),
+        + (f" Published: {scored.source}." if published else ""),
     )

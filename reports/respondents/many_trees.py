@@ -102,7 +102,7 @@ def gallery_blocks(run: FinishedRun, *, who: str = "user", counting: str | None 
     ]
     for number, (user, tree) in enumerate(zip(users, trees, strict=True), start=1):
         shown = tree if counting is None else tree.counting(counting)
-        drawn = shown.draw(height=_TREE)
+        drawn = shown.draw_at_most(_TREE)
         leaves = len(tree.leaf_mean)
         blocks.append(
             Figure(

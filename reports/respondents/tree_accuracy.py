@@ -13,7 +13,7 @@ from reports.figures.distribution import draw_spread
 from reports.page import style
 from reports.page.blocks import Column, Definitions, Figure, Picture, Prose, Row, Table
 from reports.page.finished_run import FinishedRun
-from reports.page.wording import MISSING, fixed, points, share
+from reports.page.wording import fixed, percent, points, share
 
 VARIANTS: Mapping[str, str] = {DISCARDED: "straddlers discarded", KEPT: "straddlers kept"}
 SPLITS: Mapping[str, str] = {"train": "Training choices", "test": "Held-out choices"}
@@ -109,11 +109,6 @@ def unscored_users(run: FinishedRun, *, who: str = "user") -> list[Prose]:
             ]
         )
     ]
-
-
-def percent(share: float | None, decimals: int) -> str:
-    """A share between 0 and 1 in percent; a dash if there is none."""
-    return MISSING if share is None else f"{fixed(100 * share, decimals)}%"
 
 
 def definitions() -> Definitions:

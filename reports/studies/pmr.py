@@ -74,7 +74,7 @@ def _answer(run: FinishedRun, asked: Asked) -> Answer:
     found = (
         f"A tree of {fixed(leaves.value, 0)} leaves over {features} features, read by {asked.who}, puts the more "
         f"urgent of two messages first in {share(test.value)} of {test.n or 0:,} pairs of an inbox it has not seen, "
-        f"and in {share(train.value)} of the pairs it was fitted to."
+        f"and in {share(train.value)} of the pairs it was fitted to, a tie counting one half."
     )
     sentences = [found, *_direct(run), *_not_comparable(run, asked)]
     numbers = [

@@ -244,8 +244,9 @@ def _reason_straddlers(moved: ProtocolEffects) -> list[str]:
         else "No other choice tried adds to test accuracy."
     )
     return [
-        f"Keeping straddlers moves training accuracy by {points(kept['train_accuracy'])} points, test accuracy by "
-        f"{points(kept['test_accuracy'])} points and the number of leaves by {change(kept['leaves'])}. {other}"
+        f"On average over all protocols tried, keeping straddlers moves training accuracy by "
+        f"{points(kept['train_accuracy'])} points, test accuracy by {points(kept['test_accuracy'])} points and the "
+        f"number of leaves by {change(kept['leaves'])}. {other}"
     ]
 
 

@@ -13,12 +13,12 @@ from data_adapters.choice.mapping_file import read_mapping
 from data_adapters.source.adapter import Adapter
 from models.records.published import Published
 from models.trees.growth.splits import TieBreak
+from tasks.respondents.choice_summary import write_choice_summary
 from tasks.respondents.gp_accuracy import score_gps
 from tasks.respondents.leaving_out import LEAVING_OUT, leave_features_out
 from tasks.respondents.many_trees import describe_trees
 from tasks.respondents.protocols import Encoding, Protocol, Split
 from tasks.respondents.scoring import Pooled, Trial, draw_example, score_variants
-from tasks.respondents.summaries import write_choice_summary
 from tasks.runs.publish import keep_artifacts, publish
 from tasks.runs.run_folder import run_folder
 from tasks.runs.study import Place, StudyConfig
@@ -114,7 +114,7 @@ def study_choices(
         score_gps(name, run, trial, config.paper_protocol, published_gp, n_users=table.manifest.rows["users"])
         with run.step("Write the report"):
             comparable = not table.manifest.simulated
-            write_choice_summary(run.results, table.manifest.rows, test_share=config.test_share, comparable=comparable)
+            write_choice_summary(run.results, trial, config.papers, comparable=comparable)
             publish(run, [table])
     keep_artifacts(run.path)
     return run.path

@@ -118,12 +118,14 @@ class ChoiceSummary(Record):
     """Conclusions from a choice experiment.
 
     comparisons_each, held_out_each: comparisons of a respondent, and how many of them are held out, on average.
+    training: comparisons of all respondents that are not held out.
     pooled_gain: held-out accuracy of one tree for all respondents minus that of one tree for each.
     smallest_gap, largest_gap: of the absolute differences to the published values, None if nothing was published.
     """
 
     comparisons_each: float
     held_out_each: float
+    training: int
     pooled_gain: float | None
     n_published: int
     smallest_gap: float | None

@@ -107,7 +107,13 @@ def test_a_study_of_items_and_comparisons_needs_nothing_but_a_name(tmp_path: Pat
 def test_the_report_says_what_the_results_say_and_computes_no_claim(run_dir: Path, tmp_path: Path):
     copy = Path(shutil.copytree(run_dir, tmp_path / "copy"))
     replace = {
-        "comparisons.json": {"best": "preference_tree", "highest": "preference_tree", "gains": [], "near": 1.0},
+        "comparisons.json": {
+            "best": "preference_tree",
+            "highest": "preference_tree",
+            "gains": [],
+            "of_highest": [],
+            "near": 1.0,
+        },
         "rankability.json": {"lower": 0.111, "upper": 0.888},
     }
     for name, update in replace.items():

@@ -94,7 +94,7 @@ def test_the_section_tells_the_lower_regret_and_every_choice_tried(write_run: Wr
     [table] = [block for block in section.blocks if isinstance(block, Table)]
     assert len(table.rows) == len(CHOICES)
     assert table.rows[0].group.startswith("Tree, top-leaf rule: ρ-regret 0.70 / ")
-    assert "found 68 / " in table.rows[0].group
+    assert "found 68% / " in table.rows[0].group
 
 
 def test_published_values_are_marked_on_real_data_only(write_run: WriteRun) -> None:

@@ -93,7 +93,7 @@ def test_the_table_says_of_each_finding_what_decides_it_and_whether_it_holds(run
 
 def test_both_models_are_drawn_in_the_order_of_the_first(run):
     [figure] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Figure)]
-    assert figure.title == "All battles: speed contributes most."
+    assert figure.title == "All battles: largest contribution from speed."
     gpm, upm = figure.pictures
     assert "speed 2.00, types 1.00 and special attack 0.50" in gpm.alt
     assert gpm.alt.index("speed") < gpm.alt.index("types") < gpm.alt.index("special attack")
@@ -157,7 +157,7 @@ def test_sizes_come_from_the_results_and_are_not_computed_again(run):
     altered = first.model_copy(update={"players": players, "leading": "types", "duels": 123})
     write_summary(run.path, found.model_copy(update={"explanations": (altered, *found.explanations[1:])}))
     [figure] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Figure)]
-    assert figure.title == "All battles: types contributes most."
+    assert figure.title == "All battles: largest contribution from types."
     assert "over 123 duels" in figure.caption
     assert "speed 7.00, types 7.00 and special attack 7.00" in figure.pictures[0].alt
 

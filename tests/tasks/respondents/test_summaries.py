@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from models.records.results import MetricRow
-from tasks.respondents.summaries import choice_summary, tree_summary
+from tasks.respondents.choice_summary import choice_summary
+from tasks.respondents.summaries import tree_summary
 
 
 def row(variant: str, value: float, published: float | None = None, split: str = "test") -> MetricRow:
@@ -55,13 +56,13 @@ def test_where_every_comparison_is_tied_there_is_no_accuracy_without_ties() -> N
 
 
 def test_gaps_to_published_values_are_absolute_and_gains_are_signed() -> None:
-    found = choice_summary(METRICS, {"comparisons": 180, "users": 10}, test_share=1 / 9, comparable=True)
-    assert (found.comparisons_each, found.held_out_each) == pytest.approx((18.0, 2.0))
+    found = choice_summary(METRICS, users=10, comparisons=180, held_out=20, comparable=True)
+    assert (found.comparisons_each, found.held_out_each, found.training) == pytest.approx((18.0, 2.0, 160))
     assert found.pooled_gain == pytest.approx(0.05)
     assert found.n_published == 3
     assert (found.smallest_gap, found.largest_gap) == pytest.approx((0.01, 0.05))
 
 
 def test_simulated_data_has_no_gap_to_what_was_published() -> None:
-    found = choice_summary(METRICS, {"comparisons": 180, "users": 10}, test_share=0.2, comparable=False)
+    found = choice_summary(METRICS, users=10, comparisons=180, held_out=20, comparable=False)
     assert (found.n_published, found.smallest_gap, found.largest_gap) == (0, None, None)
