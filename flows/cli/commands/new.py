@@ -39,6 +39,8 @@ MODULES = {
 }
 RESERVED = {"all", "index"}
 """Words that commands take in place of a study."""
+IN_MODULES = {"adapter", "tables", "duel", "explain"}
+"""Names that would give a class or a constant of the new modules the name of another one there."""
 LONGEST_NAME, LONGEST_TITLE = 30, 90
 FEWEST_MATCHES = 20
 MANY_MATCHES = 2_000
@@ -114,6 +116,10 @@ def _check_name(name: str) -> None:
         raise UsageError(f"{name}: a module of Python's own is called so. Choose another name.")
     if name in RESERVED:
         raise UsageError(f"{name}: commands use this word for something else. Choose another name.")
+    if name.rstrip("_") in IN_MODULES:
+        raise UsageError(
+            f"{name}: the new modules use this word for something else. Choose another name, {name}_study."
+        )
     taken = [path for path in map(HOUSE.joinpath, _places(name)) if path.exists()]
     if name in studies.names() or name in catalogue.names() or taken:
         raise UsageError(f"{name}: there is such a study or data set. Nothing was written; choose another name.")
@@ -153,7 +159,8 @@ def _tried(name: str, title: str, drafted: Draft, folder: Path) -> PairwiseTable
     )
     [table] = build(contest_adapter(dataset, drafted.tables), RawFolder(path=folder, files=(), simulated=False))
     if table.comparisons.num_rows < FEWEST_MATCHES:
-        raise UsageError(f"{drafted.tables.matches}: expected {FEWEST_MATCHES} contests at least.")
+        found = table.comparisons.num_rows
+        raise UsageError(f"{drafted.tables.matches}: expected {FEWEST_MATCHES} contests at least, found {found}.")
     return table
 
 

@@ -61,7 +61,7 @@ def test_the_three_modules_are_written_and_what_they_read_is_said(house, lizards
     }
     assert "60 contests of" in told
     assert "Not read: notes has 24 different texts." in told
-    assert "Not read: season is not asked for." in told
+    assert "Not read: season is neither winner, loser nor --context." in told
     assert sum(len(path.read_text().splitlines()) for path in files(house)) < 194 / 2 + 15
     before = {path: path.read_text() for path in files(house)}
     assert main(command) == 2
@@ -81,6 +81,8 @@ def test_the_three_modules_are_written_and_what_they_read_is_said(house, lizards
         ("match", "a word of Python"),
         ("statistics", "a module of Python's own"),
         ("all", "commands use this word"),
+        ("duel", "the new modules use this word"),
+        ("tables", "the new modules use this word"),
     ],
 )
 def test_a_name_that_cannot_be_or_is_taken_is_refused(house, lizards, capsys, name, complaint) -> None:
@@ -110,6 +112,28 @@ def test_a_table_that_does_not_fit_is_refused_and_nothing_is_written(
     path.write_text(path.read_text().replace(*edit, 1) if edit[0] else path.read_text())
     assert main(["new", "lizards", str(path), "--items", str(lizards / "lizards.csv"), *options]) == code
     assert complaint in capsys.readouterr().err
+    assert not files(house)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("", "t.csv: expected a header and rows, found an empty file."),
+        ("winner,loser,winner_x,loser_x\n", "t.csv: expected rows below the header, found none."),
+        ("winner, loser\na, b\n", "t.csv: the column ' loser' begins or ends with a space."),
+        ("winner,loser\na,b\n\n", "t.csv, line 3: expected 2 fields (winner, loser), found an empty line."),
+        ("winner,loser\na,K\xf6ln\n", "t.csv, line 2: expected UTF-8 text, found the bytes b'\\xf6'."),
+        ("winner;loser;winner_x;loser_x\na;b;2,5;1\nb;c;1;0,5\n", "x: the numbers have a decimal comma."),
+        ("winner,loser,winner_x,loser_x\na,b,3,2\nb,c,2,1\n", "t.csv: expected 20 contests at least, found 2."),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_table_of_contests_is_refused_in_a_sentence(
+    house, tmp_path, capsys, content, complaint
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(content, encoding="latin-1")
+    assert main(["new", "lizards", str(path)]) in {1, 2}
+    assert complaint in " ".join(capsys.readouterr().err.split())
     assert not files(house)
 
 
