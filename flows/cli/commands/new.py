@@ -116,6 +116,8 @@ def _check_name(name: str) -> None:
         raise UsageError(f"{name}: a module of Python's own is called so. Choose another name.")
     if name in RESERVED:
         raise UsageError(f"{name}: commands use this word for something else. Choose another name.")
+    if name == "test" or name.startswith("test_"):
+        raise UsageError(f"{name}: pytest would take its modules for tests. Choose another name.")
     if name.rstrip("_") in IN_MODULES:
         raise UsageError(
             f"{name}: the new modules use this word for something else. Choose another name, {name}_study."
@@ -251,10 +253,12 @@ def _write(modules: dict[str, str], name: str) -> list[Path]:
             with path.open("x", encoding="utf-8") as file:
                 written.append(path)
                 file.write(text)
-    except OSError as error:
+    except BaseException as error:  # Ctrl-C too leaves no half study
         for path in written:
             path.unlink()
-        raise OutputError(f"The study {name} cannot be written: {error}. Nothing was.") from error
+        if isinstance(error, OSError):
+            raise OutputError(f"The study {name} cannot be written: {error}. Nothing was written.") from error
+        raise
     return written
 
 

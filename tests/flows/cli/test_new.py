@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -81,6 +82,7 @@ def test_the_three_modules_are_written_and_what_they_read_is_said(house, lizards
         ("match", "a word of Python"),
         ("statistics", "a module of Python's own"),
         ("all", "commands use this word"),
+        ("test_run", "pytest would take"),
         ("duel", "the new modules use this word"),
         ("tables", "the new modules use this word"),
     ],
@@ -134,6 +136,18 @@ def test_a_file_that_is_no_table_of_contests_is_refused_in_a_sentence(
     path.write_text(content, encoding="latin-1")
     assert main(["new", "lizards", str(path)]) in {1, 2}
     assert complaint in " ".join(capsys.readouterr().err.split())
+    assert not files(house)
+
+
+def test_ctrl_c_between_two_modules_leaves_none(house, lizards, monkeypatch) -> None:
+    class Stopped(dict[str, str]):
+        def items(self):
+            yield from list(super().items())[:2]
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(new, "_modules", lambda *_: Stopped(dict.fromkeys(new.MODULES.values(), "")))
+    with suppress(KeyboardInterrupt):
+        main(["new", "lizards", str(lizards / "contests.csv"), "--items", str(lizards / "lizards.csv")])
     assert not files(house)
 
 
