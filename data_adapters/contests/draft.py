@@ -13,6 +13,8 @@ from data_adapters.source.description import binary, categorical, numeric
 from models.records.errors import UsageError
 from models.records.features import Feature
 
+NOT_NAMED = "is neither winner, loser nor --context"
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 SEPARATORS = (",", "\t", ";")
 MOST_LEVELS = 20
@@ -34,10 +36,19 @@ class Table:
         rows = strict.read_rows(path, separator=self.separator, quoted=True, encoding="UTF-8-SIG")
         self.names = rows.fields[0] if rows.fields else []
         self.ended = rows.ended
+        if not rows.fields:
+            raise UsageError(f"{path.name}: expected a header and rows, found an empty file.")
+        if len(rows.fields) == 1:
+            raise UsageError(f"{path.name}: expected rows below the header, found none.")
         if not self.names or any(not _is_name(name) or self.names.count(name) > 1 for name in self.names):
             raise UsageError(
                 f"{path.name}: expected a header of different names, {LONGEST_LEVEL} characters each at most, "
                 f"found {_listed(self.names)}."
+            )
+        spaced = [name for name in self.names if name != name.strip()]
+        if spaced:
+            raise UsageError(
+                f"{path.name}: the column {spaced[0]!r} begins or ends with a space. Remove spaces around separators."
             )
         self.columns = rows.after_header(self.names).columns(self.names, final_break=False)
 
@@ -128,7 +139,7 @@ def draft(
     if len(named) < len(features) + len(of_contexts):
         named_alike = _listed([*features, *of_contexts])
         raise UsageError(f"{named_alike}: two of these columns get the same feature name. Rename one.")
-    left_out |= {name: "is not asked for" for name in matches.names if name not in used}
+    left_out |= {name: NOT_NAMED for name in matches.names if name not in used}
     left_out |= dict.fromkeys(leave_out, "is left out as asked")
     prefixes = ("",) if items else tuple(PREFIXES.values())
     ignored = [prefix + name for name in left_out for prefix in prefixes if prefix + name in everywhere]
@@ -207,6 +218,13 @@ def _features(columns: dict[str, list[str]], missing: Sequence[str]) -> tuple[di
             unfit[column] = "is the same everywhere" if levels else "is empty"
         elif all(numbers) and levels != ["0", "1"]:
             features[column] = numeric(name, what)
+        elif any(map(DECIMAL_COMMA.fullmatch, present)) and all(
+            is_number or DECIMAL_COMMA.fullmatch(text) for text, is_number in zip(present, numbers, strict=True)
+        ):
+            raise UsageError(
+                f"{column}: the numbers have a decimal comma. Write them with a point. If {column} is no feature: "
+                f"--leave-out {column!r}"
+            )
         elif sum(numbers) >= MOSTLY * len(numbers) and levels != ["0", "1"]:
             other = sorted({text for text, is_number in zip(present, numbers, strict=True) if not is_number})
             raise UsageError(

@@ -17,15 +17,15 @@ from data_adapters.source.simulation import SIMULATED, simulated_record
 from models.records.errors import MissingDataError, RawDataError
 from models.records.manifest import RawFileRecord
 
-State = Literal["pinned", "simulated", "unpinned", "altered", "missing"]
+State = Literal["pinned", "simulated", "own", "altered", "missing"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileCheck:
     """The state of one declared raw file.
 
-    state: 'pinned' if its sha256 is the published one, 'simulated' if it is the one in SIMULATED.json, 'unpinned' if
-    the file is the user's own and was never published, 'altered' if it has any other sha256, or 'missing'.
+    state: 'pinned' if its sha256 is the published one, 'simulated' if it is the one in SIMULATED.json, 'own' if the
+    file is the user's own and was never published, 'altered' if it has any other sha256, or 'missing'.
     expected: the sha256 it should have. path, sha256, bytes: None if it is missing.
     """
 
@@ -84,8 +84,13 @@ def locate(
     missing = [check.file.name for check in checks if check.state == "missing"]
     if missing:
         raise MissingDataError(f"{folder}: {', '.join(missing)} missing. {_how_to_get(dataset, without)}")
-    found = RawFolder(path=folder, files=_records(dataset, checks), simulated=(folder / SIMULATED).exists())
     altered = sorted((check for check in checks if check.state == "altered"), key=lambda check: check.expected is None)
+    found = RawFolder(
+        path=folder,
+        files=_records(dataset, checks),
+        simulated=(folder / SIMULATED).exists(),
+        unpinned=bool(altered),
+    )
     if altered and (found.simulated or not allow_unpinned):
         raise RawDataError(_altered(adapter, found, altered[0]))
     return found
@@ -134,7 +139,7 @@ def _check_file(file: RawFile, path: Path, recorded: dict[str, str] | None) -> F
         sha256, size = sha256_of(path), path.stat().st_size
     except OSError as error:
         raise RawDataError(f"{path} cannot be read: {error.strerror}.") from error
-    state: State = "unpinned" if file.own and recorded is None else "altered"
+    state: State = "own" if file.own and recorded is None else "altered"
     if sha256 == expected:
         state = "pinned" if recorded is None else "simulated"
     return FileCheck(file=file, state=state, expected=expected, path=path, sha256=sha256, bytes=size)

@@ -10,16 +10,15 @@ from models.records.manifest import RawFileRecord
 
 @dataclass(frozen=True, kw_only=True)
 class RawFolder:
-    """A folder with every raw file of one declared form, and a record of each file."""
+    """A folder with every raw file of one declared form, and a record of each file.
+
+    unpinned: whether a file is not the published one. The user's own file was never published, and makes no folder so.
+    """
 
     path: Path
     files: tuple[RawFileRecord, ...]
     simulated: bool
-
-    @property
-    def unpinned(self) -> bool:
-        """Whether a file is not the declared one. Simulated files are checked against their own record instead."""
-        return not self.simulated and not all(file.pinned for file in self.files)
+    unpinned: bool = False
 
     def has(self, name: str) -> bool:
         """Whether the form that was found has a raw file of this name."""

@@ -54,6 +54,8 @@ class Rows:
         Raises RawDataError for a file that is cut off, and for a row with more or fewer fields.
         """
         for row, fields in enumerate(self.fields):
+            if not fields:
+                raise self.error(row, f"expected {len(names)} fields ({', '.join(names)}), found an empty line")
             if len(fields) != len(names):
                 raise self.error(row, f"expected {len(names)} fields ({', '.join(names)}), found {len(fields)}")
         if final_break and self.fields and not self.ended:
@@ -215,7 +217,9 @@ def _decode(name: str, content: bytes, encoding: str) -> str:
 
 def _no_text(name: str, content: bytes, start: int, end: int, encoding: str) -> RawDataError:
     line = content.count(b"\n", 0, start) + 1
-    return RawDataError(f"{name}, line {line}: expected {encoding} text, found the bytes {content[start:end]!r}.")
+    return RawDataError(
+        f"{name}, line {line}: expected {encoding.removesuffix('-SIG')} text, found the bytes {content[start:end]!r}."
+    )
 
 
 def _printable(text: str, length: int) -> str:

@@ -95,10 +95,12 @@ def counted(n: int, many: str) -> str:
 
 
 def state_in_words(manifest: Manifest) -> str:
-    """Whether the data is simulated, unpinned (a raw file is not the published one), or as published."""
+    """Whether the data is simulated, unpinned (a raw file is not the published one), own, or as published."""
     if manifest.simulated:
         return "SIMULATED: made by this project, not by people"
-    return "UNPINNED: a raw file is not the published one" if manifest.unpinned else "as published, by sha256"
+    if manifest.unpinned:
+        return "UNPINNED: a raw file is not the published one"
+    return "own data: no published file to compare with" if manifest.own else "as published, by sha256"
 
 
 def rows_in_words(manifest: Manifest) -> str:

@@ -51,3 +51,8 @@ class Manifest(Record):
     dropped: tuple[DroppedRows, ...] = ()
     quirks: tuple[str, ...] = Field(default=(), description="known oddities of the source that were found and handled")
     table_sha256: dict[str, str] = Field(default_factory=dict, description="sha256 of each Parquet file")
+
+    @property
+    def own(self) -> bool:
+        """Whether a raw file is the user's own, which has no published sha256, and none is another than declared."""
+        return not (self.simulated or self.unpinned or all(file.pinned for file in self.raw_files))

@@ -65,8 +65,10 @@ def read_verdicts(run: FinishedRun) -> tuple[Verdict, ...]:
 
 
 def verdict_sentence(run: FinishedRun, *, comparable: bool) -> str:
-    """The number of published findings that hold."""
+    """The number of published findings that hold; empty if none was published."""
     verdicts = read_verdicts(run)
+    if not verdicts:
+        return ""
     held = sum(verdict.holds for verdict in verdicts)
     open_ = sum(verdict.undecided for verdict in verdicts)
     where = "here" if comparable else "in these simulated data"

@@ -157,7 +157,8 @@ def _published(run: FinishedRun, scores: Scores, *, comparable: bool) -> list[st
 
 
 def _findings(run: FinishedRun, *, comparable: bool) -> list[str]:
-    return [verdict_sentence(run, comparable=comparable)] if has_explanations(run) else []
+    sentence = verdict_sentence(run, comparable=comparable) if has_explanations(run) else ""
+    return [sentence] if sentence else []
 
 
 # ------------------------------------------------------------------------------------------- prediction

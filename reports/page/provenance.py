@@ -10,6 +10,7 @@ from models.records.manifest import Manifest
 from models.records.run_record import RunRecord
 from reports.page.blocks import Block, Column, Definitions, Row, Section, Table
 from reports.page.data_card import feature_table, sides
+from reports.page.wording import MISSING
 
 _SHOWN_OF_HASH = 16
 # Paths, which change no result; the adapter's version identifies the mapping.
@@ -68,7 +69,9 @@ def _data(manifest: Manifest, card: DataCard) -> list[Block]:
 
 
 def _as_declared(manifest: Manifest, *, pinned: bool) -> str:
-    return "simulated" if manifest.simulated else "yes" if pinned else "no"
+    if manifest.simulated:
+        return "simulated"
+    return "yes" if pinned else MISSING if manifest.own else "no"
 
 
 def _run(record: RunRecord) -> Definitions:

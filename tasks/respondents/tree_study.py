@@ -114,7 +114,7 @@ def study_choices(
         score_gps(name, run, trial, config.paper_protocol, published_gp, n_users=table.manifest.rows["users"])
         with run.step("Write the report"):
             comparable = not table.manifest.simulated
-            write_choice_summary(run.results, trial, config.papers, comparable=comparable)
+            write_choice_summary(run.results, trial, config.paper_protocol, comparable=comparable)
             publish(run, [table])
     keep_artifacts(run.path)
     return run.path

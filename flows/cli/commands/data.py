@@ -47,8 +47,8 @@ Variant = Annotated[
 def check_data(name: Name, raw: Raw = None, mapping: Mapping = None) -> None:
     """Check whether the raw files are here and are the published ones.
 
-    Exits with 1 if a file is missing or altered. A file of your own, which a
-    mapping describes, is unpinned unless the mapping gives its sha256.
+    Exits with 1 if a file is missing or altered. A file of your own data has
+    the state own, unless the adapter or the mapping gives its sha256.
     """
     files = check(adapter(name, mapping=mapping), raw)
     lines = console.table("File", "State", "Bytes", "sha256", numbers=["Bytes"])
@@ -94,7 +94,7 @@ def fetch_data(
         console.say(f"{licence.url or ''}\n")
     with console.download() as progress:
         folder = fetch(source, agree=agree, mirror=mirror, force=force, progress=progress)
-    checked = "no sha256 is known to check them" if folder.unpinned else "as published"
+    checked = "as published" if all(file.pinned for file in folder.files) else "no sha256 is known to check them"
     console.say(f"Downloaded ({checked}): {console.shown(folder.path)}")
     console.say(_next(name, allow_unpinned=folder.unpinned))
 

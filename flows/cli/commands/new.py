@@ -39,6 +39,8 @@ MODULES = {
 }
 RESERVED = {"all", "index"}
 """Words that commands take in place of a study."""
+IN_MODULES = {"adapter", "tables", "duel", "explain"}
+"""Names that would give a class or a constant of the new modules the name of another one there."""
 LONGEST_NAME, LONGEST_TITLE = 30, 90
 FEWEST_MATCHES = 20
 MANY_MATCHES = 2_000
@@ -121,6 +123,12 @@ def _check_name(name: str) -> None:
         raise UsageError(f"{name}: a module of Python has this name. Choose another name.")
     if name in RESERVED:
         raise UsageError(f"{name}: this word has another meaning in commands. Choose another name.")
+    if name == "test" or name.startswith("test_"):
+        raise UsageError(f"{name}: pytest would take its modules for tests. Choose another name.")
+    if name.rstrip("_") in IN_MODULES:
+        raise UsageError(
+            f"{name}: the new modules use this word for something else. Choose another name, {name}_study."
+        )
     taken = [path for path in map(HOUSE.joinpath, _places(name)) if path.exists()]
     if name in studies.names() or name in catalogue.names() or taken:
         raise UsageError(
@@ -162,7 +170,8 @@ def _build(name: str, title: str, drafted: Draft, folder: Path) -> PairwiseTable
     )
     [table] = build(contest_adapter(dataset, drafted.tables), RawFolder(path=folder, files=(), simulated=False))
     if table.comparisons.num_rows < FEWEST_MATCHES:
-        raise UsageError(f"{drafted.tables.matches}: expected at least {FEWEST_MATCHES} contests.")
+        found = table.comparisons.num_rows
+        raise UsageError(f"{drafted.tables.matches}: expected at least {FEWEST_MATCHES} contests, found {found}.")
     return table
 
 
@@ -253,10 +262,12 @@ def _write(modules: dict[str, str], name: str) -> list[Path]:
             with path.open("x", encoding="utf-8") as file:
                 written.append(path)
                 file.write(text)
-    except OSError as error:
+    except BaseException as error:  # Ctrl-C too leaves no half study
         for path in written:
             path.unlink()
-        raise OutputError(f"The study {name} cannot be written: {error}. No file was kept.") from error
+        if isinstance(error, OSError):
+            raise OutputError(f"The study {name} cannot be written: {error}. No file was kept.") from error
+        raise
     return written
 
 

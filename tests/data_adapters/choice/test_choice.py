@@ -220,9 +220,9 @@ def test_a_sheet_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path
         table_of(tmp_path, HEAD + part + LONG + FEATURES.format(""))
 
 
-def test_a_file_of_ones_own_is_read_unasked_and_called_unpinned(tmp_path: Path):
+def test_a_file_of_ones_own_is_read_unasked_and_called_own_data(tmp_path: Path):
     manifest = long_table(tmp_path).manifest
-    assert manifest.unpinned
+    assert (manifest.own, manifest.unpinned) == (True, False)
     assert "mapping tea.toml" in manifest.adapter_version
 
 

@@ -122,7 +122,8 @@ def test_manifest_is_complete(case: Case):
     for table in case.tables:
         manifest = table.manifest
         assert manifest.simulated == case.raw.simulated
-        assert manifest.unpinned == (not case.raw.simulated and any(file.own for file in case.adapter.dataset.raw))
+        assert not manifest.unpinned
+        assert manifest.own == (not case.raw.simulated and any(file.own for file in case.adapter.dataset.raw))
         assert manifest.rows == {name: part.num_rows for name, part in table.parts.items()}
         assert {file.name for file in manifest.raw_files} >= {name.partition("$")[0] for name in manifest.rows_read}
         assert all(file.bytes > 0 and re.fullmatch("[0-9a-f]{64}", file.sha256) for file in manifest.raw_files)

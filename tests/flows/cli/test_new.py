@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -61,7 +62,7 @@ def test_the_three_modules_are_written_and_what_they_read_is_said(house, lizards
     }
     assert "60 contests of" in told
     assert "Not read: notes has 24 different texts." in told
-    assert "Not read: season is not asked for." in told
+    assert "Not read: season is neither winner, loser nor --context." in told
     assert sum(len(path.read_text().splitlines()) for path in files(house)) < 194 / 2 + 15
     before = {path: path.read_text() for path in files(house)}
     assert main(command) == 2
@@ -81,6 +82,9 @@ def test_the_three_modules_are_written_and_what_they_read_is_said(house, lizards
         ("match", "reserved in Python"),
         ("statistics", "a module of Python has this name"),
         ("all", "another meaning in commands"),
+        ("test_run", "pytest would take"),
+        ("duel", "the new modules use this word"),
+        ("tables", "the new modules use this word"),
     ],
 )
 def test_a_name_that_cannot_be_or_is_taken_is_refused(house, lizards, capsys, name, complaint) -> None:
@@ -110,6 +114,40 @@ def test_a_table_that_does_not_fit_is_refused_and_nothing_is_written(
     path.write_text(path.read_text().replace(*edit, 1) if edit[0] else path.read_text())
     assert main(["new", "lizards", str(path), "--items", str(lizards / "lizards.csv"), *options]) == code
     assert complaint in capsys.readouterr().err
+    assert not files(house)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("", "t.csv: expected a header and rows, found an empty file."),
+        ("winner,loser,winner_x,loser_x\n", "t.csv: expected rows below the header, found none."),
+        ("winner, loser\na, b\n", "t.csv: the column ' loser' begins or ends with a space."),
+        ("winner,loser\na,b\n\n", "t.csv, line 3: expected 2 fields (winner, loser), found an empty line."),
+        ("winner,loser\na,K\xf6ln\n", "t.csv, line 2: expected UTF-8 text, found the bytes b'\\xf6'."),
+        ("winner;loser;winner_x;loser_x\na;b;2,5;1\nb;c;1;0,5\n", "x: the numbers have a decimal comma."),
+        ("winner,loser,winner_x,loser_x\na,b,3,2\nb,c,2,1\n", "t.csv: expected at least 20 contests, found 2."),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_table_of_contests_is_refused_in_a_sentence(
+    house, tmp_path, capsys, content, complaint
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(content, encoding="latin-1")
+    assert main(["new", "lizards", str(path)]) in {1, 2}
+    assert complaint in " ".join(capsys.readouterr().err.split())
+    assert not files(house)
+
+
+def test_ctrl_c_between_two_modules_leaves_none(house, lizards, monkeypatch) -> None:
+    class Stopped(dict[str, str]):
+        def items(self):
+            yield from list(super().items())[:2]
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(new, "_modules", lambda *_: Stopped(dict.fromkeys(new.MODULES.values(), "")))
+    with suppress(KeyboardInterrupt):
+        main(["new", "lizards", str(lizards / "contests.csv"), "--items", str(lizards / "lizards.csv")])
     assert not files(house)
 
 

@@ -174,12 +174,14 @@ def test_a_choice_experiment_of_ones_own_runs_from_the_command_line(
     assert main(["data", "simulate", "conjoint", "--mapping", mapping, "--users", "30", "--out", str(tmp_path)]) == 0
     (raw / "SIMULATED.json").unlink()
     assert main(["data", "check", "conjoint", "--raw", str(raw), "--mapping", mapping]) == 0
-    assert "unpinned" in capsys.readouterr().out
+    assert " own " in capsys.readouterr().out
     assert main(["run", "conjoint", "--raw", str(raw), "--mapping", mapping, "--out", str(out)]) == 0
     [found] = (out / "conjoint").iterdir()
     record = RunRecord.model_validate_json((found / "run.json").read_bytes())
-    assert record.unpinned
-    assert "UNPINNED DATA" in words(found)
+    assert not record.unpinned
+    page = words(found)
+    assert "UNPINNED" not in page
+    assert page.count("own data: no published file to compare with") == 1
 
 
 def test_a_mapping_that_cannot_be_meant_ends_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

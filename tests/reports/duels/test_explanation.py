@@ -91,6 +91,11 @@ def test_the_table_says_of_each_finding_what_decides_it_and_whether_it_holds(run
     )
 
 
+def test_a_study_without_published_findings_says_nothing_of_them(run):
+    (run.path / "results" / "findings.json").write_text("[]", "utf-8")
+    assert verdict_sentence(run, comparable=True) == ""
+
+
 def test_both_models_are_drawn_in_the_order_of_the_first(run):
     [figure] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Figure)]
     assert figure.title == "All battles: largest contribution from speed."
