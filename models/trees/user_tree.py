@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from models.numerics.validation import check_columns, check_comparisons, check_items, check_rows
+from models.numerics.validation import check_codes, check_columns, check_comparisons, check_items, check_rows
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column, FeatureKind
 from models.trees.structure import Node, goes_left, leaf_of
@@ -136,6 +136,7 @@ class UserTree(BaseEstimator):  # type: ignore[misc]
         self._validate_params()
         X = check_items(features)
         self.columns_ = check_columns(self.columns, X.shape[1])
+        check_codes(X, self.columns_)
         self.n_features_in_ = X.shape[1]
         pairs = check_comparisons(comparisons, MOST_ITEMS)
         owner = check_rows(users, "users", n_rows=len(X), n=len(pairs))
@@ -152,7 +153,9 @@ class UserTree(BaseEstimator):  # type: ignore[misc]
     def apply(self, features: ArrayLike) -> IntArray:
         """The group of each user, (u,)."""
         check_is_fitted(self, "nodes_")
-        return leaf_of(self.nodes_, check_items(features, self.n_features_in_))
+        X = check_items(features, self.n_features_in_)
+        check_codes(X, self.columns_)
+        return leaf_of(self.nodes_, X)
 
     def _grow(self, X: FloatArray, users: IntArray, votes: Votes, *, parent: int | None, depth: int) -> int:
         """Grow a node and all below it; votes name users by their position in `users`. Returns the node's number."""
