@@ -53,7 +53,8 @@ class _NumberKernel:
     deviation: float
 
     def exponent(self, a: FloatArray, b: FloatArray) -> FloatArray:
-        known = np.subtract.outer(a, b) ** 2 / (2 * self.lengthscale**2)
+        with np.errstate(over="ignore"):  # the kernel of items that far apart is zero
+            known = np.subtract.outer(a, b) ** 2 / (2 * self.lengthscale**2)
         return _with_missing(known, a, b, self._to_missing(a), self._to_missing(b))
 
     def slope(self, a: FloatArray, b: FloatArray) -> FloatArray:
@@ -250,9 +251,9 @@ def check_lengthscales(lengthscales: Mapping[str, float], features: Sequence[str
     if wrong := {
         feature: scale
         for feature, scale in lengthscales.items()
-        if not (isinstance(scale, Real) and 0 < scale < math.inf)
+        if not (isinstance(scale, Real) and 1e-100 < scale < 1e100)
     }:
-        raise ValueError(f"lengthscales must be positive and finite, found {wrong}")
+        raise ValueError(f"lengthscales must be positive and finite, found {wrong}; their range is 1e-100 to 1e100")
     return {feature: float(lengthscales[feature]) for feature in features}
 
 

@@ -170,3 +170,12 @@ def check_codes(items: FloatArray, columns: Sequence[Column], *, binary: bool = 
             if len(wrong):
                 valid = f"a {column.kind} column holds whole numbers from zero (or NaN where missing)"
                 raise ValueError(f"column {column.name}: {valid}, found {wrong[0]:g}")
+
+
+def check_users_items(items: ArrayLike) -> None:
+    """Check that items are (users, items, features), with a user at least. Raises ValueError for another shape.
+
+    >>> check_users_items(np.zeros((2, 5, 1)))
+    """
+    if np.ndim(items) != 3 or not len(np.asarray(items)):
+        raise ValueError(f"items must be (users, items, features), of a user at least, found shape {np.shape(items)}")

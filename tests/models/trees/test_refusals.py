@@ -308,3 +308,15 @@ def test_a_single_number_is_no_matrix_of_items(model: PreferenceTree | Preferenc
 def test_parameters_of_numpy_types_are_written_as_plain_numbers() -> None:
     document = fit_tree(max_depth=np.int64(3), ratio=np.float32(0.25)).to_dict()
     assert json.loads(json.dumps(document))["parameters"]["max_depth"] == 3
+
+
+@pytest.mark.parametrize("point", [np.nan, -0.1, 1.1])
+def test_a_growing_tree_refuses_points_outside_the_cube(point: float) -> None:
+    with pytest.raises(ValueError, match="the points of pair 0 must lie in the unit cube"):
+        GrowingTree(np.array([[0.5], [point]])).add(0)
+
+
+@pytest.mark.parametrize("threshold", [None, "1"])
+def test_a_moved_threshold_is_a_number(threshold: Any) -> None:
+    with pytest.raises(ValueError, match="a threshold is a finite number"):
+        move_threshold(fit_tree(), 0, threshold, ITEMS, UPWARD)
