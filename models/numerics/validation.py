@@ -178,4 +178,4 @@ def check_users_items(items: ArrayLike) -> None:
     >>> check_users_items(np.zeros((2, 5, 1)))
     """
     if np.ndim(items) != 3 or not len(np.asarray(items)):
-        raise ValueError(f"items must be (users, items, features), of a user at least, found shape {np.shape(items)}")
+        raise ValueError(f"items must be (users, items, features), found shape {np.shape(items)}")
