@@ -124,6 +124,11 @@ def ranking_oracle(ranks: ArrayLike) -> Oracle:
         raise ValueError(f"ranks must be integers (users, items), found {table.dtype} {table.shape}")
 
     def answer(pairs: IntArray) -> BoolArray:
+        if len(pairs) != len(table) or pairs.max(initial=-1) >= table.shape[1]:
+            raise ValueError(
+                f"ranks are of {len(table)} users and {table.shape[1]} items; asked were {len(pairs)} users "
+                f"about items up to {int(pairs.max(initial=-1))}"
+            )
         asked = np.take_along_axis(table, pairs, axis=1)
         return np.asarray(asked[:, 0] < asked[:, 1])
 
@@ -146,7 +151,7 @@ def ask_and_learn(
     array([0, 1, 3, 2, 2])
     """
     validate_parameter_constraints(_LOOP, {"n_questions": n_questions}, "ask_and_learn")
-    check_integers(seeds, "seeds")
+    seeds = check_integers(seeds, "seeds").astype(np.uint64)
     strategy = strategy or Strategy()
     answers = np.zeros((len(seeds), 0, 2), dtype=np.int64)
     means, recommended = [], []

@@ -7,11 +7,22 @@ of the comparisons, so that the uncertainty of the splits enters qEUBO, and hard
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 
 from models.asking.active_learning import best_by_lot, near_greatest
-from models.asking.box_learning import BoxCourse, Utility, initial_points, winners_first
+from models.asking.box_learning import (
+    BOX_CONSTRAINTS,
+    BoxCourse,
+    Utility,
+    check_seeds,
+    initial_points,
+    winners_first,
+)
 from models.asking.qeubo import qeubo
 from models.gaussian.laplace import count_pairs, laplace_covariance, laplace_mode
 from models.numerics.hashing import HashArray, mix
@@ -25,18 +36,38 @@ from models.trees.leaf_fit import prior_factor
 _TREE, _PAIR = 0, 1  # keys of the hashes for the bootstrap samples and for ties between pairs
 
 
+_COUNT = [Interval(Integral, 0, None, closed="left")]
+_CANDIDATES: dict[str, list[Any]] = {"uniform": _COUNT, "best": _COUNT, "near": _COUNT, "reach": [tuple, list]}
+
+
 @dataclass(frozen=True)
 class CandidatePoints:
     """The points whose pairs qEUBO chooses among: uniform ones, the best compared ones, and points near those.
 
     near: points near each of the `best`, moved in every coordinate by normal steps. The standard deviation of the steps
     of a point is drawn log-uniformly between the two `reach`, as a share of the box's width.
+    Raises ValueError for negative numbers of points, fewer than two, or a reach that is not two positive numbers.
     """
 
     uniform: int = 60
     best: int = 6
     near: int = 6
     reach: tuple[float, float] = (0.003, 0.1)
+
+    def __post_init__(self) -> None:
+        """Check every setting."""
+        validate_parameter_constraints(_CANDIDATES, vars(self), "CandidatePoints")
+        if self.uniform + self.best < 2:
+            raise ValueError(f"a question needs two candidates: uniform = {self.uniform}, best = {self.best}")
+        if len(self.reach) != 2 or not 0 < self.reach[0] <= self.reach[1] < np.inf:
+            raise ValueError(f"reach must be two positive numbers, the smaller first, found {self.reach}")
+
+
+_CONSTRAINTS: dict[str, list[Any]] = {
+    **{name: BOX_CONSTRAINTS[name] for name in ("n_features", "n_initial", "n_questions", "max_depth", "ratio")},
+    "n_trees": [Interval(Integral, 1, None, closed="left")],
+    "candidates": [CandidatePoints, None],
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +103,7 @@ class _Forest:
 def ask_in_box_with_forest(
     utility: Utility,
     n_features: int,
-    seeds: HashArray,
+    seeds: ArrayLike,
     *,
     n_initial: int = 20,
     n_questions: int = 200,
@@ -86,12 +117,15 @@ def ask_in_box_with_forest(
     seeds: (t,) one per run; runs advance together, and each depends on its own seed and answers alone. Each tree counts
     a comparison a Poisson(1) number of times, drawn once: the online bootstrap. Its leaves are fitted to all
     comparisons, each once. The recommended point is the compared one with the greatest mean over trees.
+    Raises ValueError as `ask_in_box` does.
 
     >>> course = ask_in_box_with_forest(lambda x: -abs(x[:, 0] - 0.3), 1, mix(0, np.arange(2)), n_questions=15)
     >>> found = course.points[np.arange(2), course.recommended[-1], 0]
     >>> bool((abs(found - 0.3) < 0.05).all())
     True
     """
+    validate_parameter_constraints(_CONSTRAINTS, locals(), "ask_in_box_with_forest")
+    seeds = check_seeds(seeds)
     candidates = candidates or CandidatePoints()
     rngs = [np.random.default_rng(int(seed)) for seed in seeds]
     points = np.zeros((len(seeds), 2 * (n_initial + n_questions), n_features))

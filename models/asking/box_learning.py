@@ -12,6 +12,7 @@ from numbers import Integral, Real
 from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats.qmc import LatinHypercube
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 
@@ -27,7 +28,7 @@ from models.trees.leaf_fit import prior_factor
 
 _PAIR, _PLACE, _RECOMMENDING = 0, 1, 2  # keys of the lots for the pair of leaves, for the points, for ties
 
-_CONSTRAINTS: dict[str, list[Any]] = {
+BOX_CONSTRAINTS: dict[str, list[Any]] = {
     "n_features": [Interval(Integral, 1, None, closed="left")],
     "n_initial": [Interval(Integral, 1, None, closed="left")],
     "n_questions": [Interval(Integral, 0, None, closed="left")],
@@ -36,6 +37,7 @@ _CONSTRAINTS: dict[str, list[Any]] = {
     "ratio": [Interval(Real, 0, None, closed="neither")],
     "recommend": [StrOptions(set(get_args(Recommendation)))],
 }
+"""Valid settings of `ask_in_box`."""
 
 Utility = Callable[[FloatArray], FloatArray]
 """The utilities (k,) of points (k, d) of the unit cube; only comparisons of two utilities are learnt from."""
@@ -69,7 +71,7 @@ class _Leaves:
 def ask_in_box(
     utility: Utility,
     n_features: int,
-    seeds: HashArray,
+    seeds: ArrayLike,
     *,
     n_initial: int = 20,
     n_questions: int = 200,
@@ -90,8 +92,8 @@ def ask_in_box(
     >>> bool((np.abs(best - 0.3) < 0.1).all())
     True
     """
-    validate_parameter_constraints(_CONSTRAINTS, locals(), "ask_in_box")
-    check_integers(seeds, "seeds")
+    validate_parameter_constraints(BOX_CONSTRAINTS, locals(), "ask_in_box")
+    seeds = check_seeds(seeds)
     points = np.zeros((len(seeds), 2 * (n_initial + n_questions), n_features))
     points[:, : 2 * n_initial] = initial_points(utility, n_features, seeds, n_initial)
     trees = [
@@ -114,6 +116,18 @@ def ask_in_box(
             points[:, known : known + 2] = winners_first(utility, pair_of_points[:, None])[:, 0]
             new = range(n_initial + question, n_initial + question + 1)
     return BoxCourse(points, recommended, tied)
+
+
+def check_seeds(seeds: ArrayLike) -> HashArray:
+    """Seeds as (t,) uint64, one a run. Raises ValueError for other seeds, or none.
+
+    >>> check_seeds([3])
+    array([3], dtype=uint64)
+    """
+    found = check_integers(seeds, "seeds").astype(np.uint64)
+    if not len(found):
+        raise ValueError("seeds must hold one integer for each run, found none")
+    return found
 
 
 def initial_points(utility: Utility, n_features: int, seeds: HashArray, n_pairs: int) -> FloatArray:

@@ -9,6 +9,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from models.asking.active_learning import Belief
 from models.gaussian.preference_gp import Optimizer, PreferenceGPs
+from models.numerics.validation import check_users_items
 from models.records.arrays import FloatArray, IntArray
 
 
@@ -31,16 +32,15 @@ class GPSurrogate:
 
     def __post_init__(self) -> None:
         """Check the shape of the items."""
-        if np.ndim(self.items) != 3:
-            raise ValueError(f"items must be (users, items, features), found shape {np.shape(self.items)}")
+        check_users_items(self.items)
 
     def __call__(self, answers: IntArray) -> Belief:
         """See `models.asking.active_learning.Surrogate`. Only equal items share a group."""
-        n_users, n_items, n_features = self.items.shape
+        n_users, n_items, n_features = np.shape(self.items)
         users = np.arange(n_users)
         rows = (answers + users[:, None, None] * n_items).reshape(-1, 2)
         processes = PreferenceGPs(self.kernel, optimizer=self.optimizer).fit(
-            self.items.reshape(-1, n_features), rows, np.repeat(users, n_items), n_users=n_users
+            np.reshape(self.items, (-1, n_features)), rows, np.repeat(users, n_items), n_users=n_users
         )
         group = processes.group_.reshape(n_users, n_items)
         mean = np.take_along_axis(processes.mean_, group, axis=1)

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, validate_parameter_constra
 from models.asking.active_learning import Belief
 from models.gaussian.laplace import count_pairs, laplace_covariance, laplace_mode
 from models.numerics.hashing import HashArray
-from models.numerics.validation import check_integers
+from models.numerics.validation import check_columns, check_integers, check_items, check_users_items
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column
 from models.trees.growth.binning import Binned, bin_items
@@ -49,13 +49,13 @@ class TreeSurrogate:
     def __post_init__(self) -> None:
         """Check shapes and settings."""
         validate_parameter_constraints(_CONSTRAINTS, vars(self), "TreeSurrogate")
-        if np.ndim(self.items) != 3:
-            raise ValueError(f"items must be (users, items, features), found shape {np.shape(self.items)}")
+        check_users_items(self.items)
+        check_columns(tuple(self.columns), np.shape(self.items)[2])
         check_integers(self.seeds, "seeds", len(self.items))
 
     @cached_property
     def _binned(self) -> Binned:
-        return bin_items(self.items.reshape(-1, self.items.shape[2]), self.columns)
+        return bin_items(check_items(np.reshape(self.items, (-1, np.shape(self.items)[2]))), self.columns)
 
     def __call__(self, answers: IntArray) -> Belief:
         """See `models.asking.active_learning.Surrogate`.
@@ -63,11 +63,11 @@ class TreeSurrogate:
         Smaller trees are padded to the number of leaves of the largest; nobody compares these leaves, so they change
         no other. The covariance is not conditioned on a zero sum: that would change no difference of two leaves.
         """
-        n_users, n_items, _ = self.items.shape
+        n_users, n_items, _ = np.shape(self.items)
         users = np.arange(n_users)
         rows = (answers + users[:, None, None] * n_items).reshape(-1, 2)
         tree_of_item = np.repeat(users, n_items)
-        trees = grow(self._binned, rows, tree_of_item, n_users, self.seeds.astype(np.int64), self.growth)
+        trees = grow(self._binned, rows, tree_of_item, n_users, check_integers(self.seeds, "seeds"), self.growth)
         leaf = trees.leaf_of_item
         pairs = count_pairs(
             tree_of_item[rows[:, 0]], leaf[rows[:, 0]], leaf[rows[:, 1]], n_users, int(trees.n_leaves.max())

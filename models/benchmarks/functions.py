@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -71,6 +72,8 @@ def benchmark_function(name: str, n_dimensions: int | None = None) -> BenchmarkF
         raise ValueError(f"there is no benchmark function {name!r}; known: {', '.join(FUNCTIONS)}")
     published, make = FUNCTIONS[name]
     d = published if n_dimensions is None else n_dimensions
+    if not isinstance(d, Integral):
+        raise ValueError(f"n_dimensions must be a whole number, found {d!r}")
     if d != published and (name not in VARIABLE_DIMENSION or not 2 <= d <= 15):
         known = "2 to 15" if name in VARIABLE_DIMENSION else str(published)
         raise ValueError(f"{name} exists in {known} dimensions, not in {d}")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from numbers import Integral
+from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 
 from models.benchmarks.functions import BenchmarkFunction
 from models.records.arrays import FloatArray
@@ -12,6 +14,7 @@ from models.records.arrays import FloatArray
 STEPS = (0.005, 0.01, 0.02)
 """Step sizes in the unit cube. The paper averages over several steps and does not state them."""
 _BATCH = 20_000
+_POINTS: dict[str, list[Any]] = {"n_points": [Interval(Integral, 2, None, closed="left")]}
 
 
 class Ruggedness(NamedTuple):
@@ -30,14 +33,15 @@ def ruggedness(
     With f standardised to variance 1 over the unit cube, x uniform and v a random unit vector, the measure is
     |f(x + h v) - 2 f(x) + f(x - h v)| / h^2, over all steps h. Points are drawn where x + h v and x - h v lie in the
     cube whatever the direction. The paper leaves open the steps, the number of points, and what happens at the border.
-    Raises ValueError for steps that are not between 0 and 1/2.
+    Raises ValueError for steps that are not between 0 and 1/2, or fewer than two points.
 
     >>> from models.benchmarks.functions import benchmark_function
     >>> smooth, rough = (ruggedness(benchmark_function(name), n_points=2_000) for name in ("hartmann", "de_jong_5"))
     >>> smooth.mean < 20 < 500 < rough.mean
     True
     """
-    if not steps or not all(0 < step < 0.5 for step in steps):
+    validate_parameter_constraints(_POINTS, {"n_points": n_points}, "ruggedness")
+    if not len(steps) or not all(0 < step < 0.5 for step in steps):
         raise ValueError(f"steps must lie between 0 and 1/2, found {steps}")
     rng = np.random.default_rng(seed)
     d = function.n_dimensions

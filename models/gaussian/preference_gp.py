@@ -148,8 +148,8 @@ class _Processes(BaseEstimator):  # type: ignore[misc]
 
     def _cross(self, user: int, X: FloatArray) -> FloatArray:
         """Kernel between items (rows, d) and the items of a user, (rows, m)."""
-        self._kernel.theta = self.theta_[user]
-        return np.asarray(self._kernel(X, self._own.of(user)))
+        kernel = self._kernel.clone_with_theta(self.theta_[user])  # not in place: threads may predict at the same time
+        return np.asarray(kernel(X, self._own.of(user)))
 
     def _mean(self, user: int, X: FloatArray) -> FloatArray:
         """Mean utility of items (rows, d) under a user's process, (rows,)."""

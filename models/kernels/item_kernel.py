@@ -22,7 +22,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from models.numerics.validation import check_items
+from models.numerics.validation import check_codes, check_items
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column, FeatureKind
 
@@ -53,7 +53,8 @@ class _NumberKernel:
     deviation: float
 
     def exponent(self, a: FloatArray, b: FloatArray) -> FloatArray:
-        known = np.subtract.outer(a, b) ** 2 / (2 * self.lengthscale**2)
+        with np.errstate(over="ignore"):  # the kernel of items that far apart is zero
+            known = np.subtract.outer(a, b) ** 2 / (2 * self.lengthscale**2)
         return _with_missing(known, a, b, self._to_missing(a), self._to_missing(b))
 
     def slope(self, a: FloatArray, b: FloatArray) -> FloatArray:
@@ -95,7 +96,9 @@ class _LabelKernel:
         return math.exp(-1 / (2 * self.lengthscale**2))
 
     def _share(self, x: FloatArray) -> FloatArray:
-        return self.shares[np.where(np.isnan(x), 0, x).astype(np.int64)]
+        """The share of each label; zero for one that was never seen."""
+        code = np.where(np.isnan(x), 0, x).astype(np.int64)
+        return np.where(code < len(self.shares), self.shares[np.minimum(code, len(self.shares) - 1)], 0.0)
 
     def _like_missing(self, x: FloatArray) -> FloatArray:
         return np.asarray(self._share(x) + (1 - self._share(x)) * self._other)
@@ -166,6 +169,8 @@ class ItemKernel:
 
     def exponent(self, a: FloatArray, b: FloatArray, columns: Sequence[int] | None = None) -> FloatArray:
         """-log k_S, (m, n): the sum of the exponents of the columns."""
+        check_codes(a, self.columns, binary=True)
+        check_codes(b, self.columns, binary=True)
         total = np.zeros((len(a), len(b)))
         for at in range(len(self.columns)) if columns is None else columns:
             total += self._of_column[at].exponent(a[:, at], b[:, at])
@@ -203,7 +208,8 @@ def item_kernel(
     lengthscales: by feature; one number for all; or None for the square root of the number of features, so that two
     random items are about as far apart whatever that number is. For numbers, they are in standard deviations of the
     known values, or in the columns' own units if `absolute`.
-    Raises ValueError for a lengthscale that is missing, of an unknown feature, or not positive and finite.
+    Raises ValueError for a lengthscale that is missing, of an unknown feature, or not positive and finite, and for
+    labels that are no whole numbers from zero.
 
     >>> columns = [Column(name="speed", feature="speed", kind=FeatureKind.NUMERIC)]
     >>> items = np.array([[0.0], [4.0]])
@@ -215,6 +221,7 @@ def item_kernel(
            [0.607, 1.   ]])
     """
     X = check_items(items)
+    check_codes(X, columns, binary=True)
     features = tuple(dict.fromkeys(column.feature for column in columns))
     if lengthscales is None and absolute:
         raise ValueError("absolute lengthscales have no default")
@@ -244,9 +251,9 @@ def check_lengthscales(lengthscales: Mapping[str, float], features: Sequence[str
     if wrong := {
         feature: scale
         for feature, scale in lengthscales.items()
-        if not (isinstance(scale, Real) and 0 < scale < math.inf)
+        if not (isinstance(scale, Real) and 1e-100 < scale < 1e100)
     }:
-        raise ValueError(f"lengthscales must be positive and finite, found {wrong}")
+        raise ValueError(f"lengthscales must be positive and finite, found {wrong}; their range is 1e-100 to 1e100")
     return {feature: float(lengthscales[feature]) for feature in features}
 
 

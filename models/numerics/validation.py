@@ -19,6 +19,12 @@ SEED = [Interval(Integral, -(2**63), 2**63 - 1, closed="both"), RandomState, Non
 """Constraint of a parameter `random_state`, for scikit-learn's `_parameter_constraints`."""
 
 
+MOST_CODES = 2**24
+"""Codes of a categorical column lie below this: arrays have a row for each code up to the largest."""
+LARGEST = 1e150
+"""Largest value of an item, up to its sign: a kernel squares differences of two."""
+
+
 def words_of(literal: Any) -> StrOptions:
     """Constraint of a parameter of type `literal`; its error names the words in the order of the Literal.
 
@@ -41,12 +47,16 @@ def seed_of(random_state: int | RandomState | None) -> int:
 
 
 def check_items(items: ArrayLike, n_features: int | None = None) -> FloatArray:
-    """Items as (m, d) float64; NaN is missing. Raises ValueError for another shape or for infinite values.
+    """Items as (m, d) float64; NaN is missing.
+
+    Raises ValueError for another shape, complex numbers, infinite values, or values beyond `LARGEST`.
 
     >>> check_items([[1, 2], [3, float("nan")]])
     array([[ 1.,  2.],
            [ 3., nan]])
     """
+    if np.iscomplexobj(items):
+        raise ValueError("items must be real numbers, found complex ones")
     X = np.asarray(items, dtype=np.float64)
     if X.ndim != 2:
         raise ValueError(f"items must be a matrix (items, features), found {X.ndim} dimensions")
@@ -55,6 +65,8 @@ def check_items(items: ArrayLike, n_features: int | None = None) -> FloatArray:
     if np.isinf(X).any():
         infinite = np.argwhere(np.isinf(X))
         raise ValueError(f"items hold {len(infinite)} infinite values, the first in row {infinite[0][0]}")
+    if (X > LARGEST).any() or (X < -LARGEST).any():
+        raise ValueError(f"items hold values beyond {LARGEST:g}, whose squares overflow: rescale their columns")
     return X
 
 
@@ -131,7 +143,8 @@ def check_rows(values: ArrayLike, name: str, n_rows: int, n: int | None = None) 
 def check_columns(columns: Sequence[Column] | None, n_columns: int) -> tuple[Column, ...]:
     """Descriptions of the columns; numeric columns x0, x1, ... where None are given.
 
-    Raises ValueError where there are not `n_columns` of them, or a multi_hot feature was not encoded.
+    Raises ValueError where there are not `n_columns` of them, one is no `Column`, or a multi_hot feature was not
+    encoded.
 
     >>> [column.name for column in check_columns(None, 2)]
     ['x0', 'x1']
@@ -141,7 +154,39 @@ def check_columns(columns: Sequence[Column] | None, n_columns: int) -> tuple[Col
         return tuple(Column(name=name, feature=name, kind=FeatureKind.NUMERIC) for name in names)
     if len(columns) != n_columns:
         raise ValueError(f"{len(columns)} columns are described, items have {n_columns}")
+    if other := [column for column in columns if not isinstance(column, Column)]:
+        raise ValueError(f"columns must hold Column records, found {other[0]!r}")
     whole = [column.name for column in columns if column.kind is FeatureKind.MULTI_HOT]
     if whole:
         raise ValueError(f"multi_hot features must be encoded as one binary column per level: {', '.join(whole)}")
     return tuple(columns)
+
+
+def check_codes(items: FloatArray, columns: Sequence[Column], *, binary: bool = False) -> None:
+    """Check that the categorical columns of items (m, d) hold codes: whole numbers from zero, or NaN; so binary ones.
+
+    Raises ValueError that names the column.
+
+    >>> column = Column(name="colour", feature="colour", kind=FeatureKind.CATEGORICAL)
+    >>> check_codes(np.array([[0.5]]), [column])
+    Traceback (most recent call last):
+    ...
+    ValueError: column colour: a categorical column holds whole numbers from zero (or NaN where missing), found 0.5
+    """
+    kinds = {FeatureKind.CATEGORICAL, FeatureKind.BINARY} if binary else {FeatureKind.CATEGORICAL}
+    for k, column in enumerate(columns):
+        if column.kind in kinds:
+            known = items[~np.isnan(items[:, k]), k]
+            wrong = known[(known < 0) | (known >= MOST_CODES) | (known != np.floor(known))]
+            if len(wrong):
+                valid = f"a {column.kind} column holds whole numbers from zero (or NaN where missing)"
+                raise ValueError(f"column {column.name}: {valid}, found {wrong[0]:g}")
+
+
+def check_users_items(items: ArrayLike) -> None:
+    """Check that items are (users, items, features), with a user at least. Raises ValueError for another shape.
+
+    >>> check_users_items(np.zeros((2, 5, 1)))
+    """
+    if np.ndim(items) != 3 or not len(np.asarray(items)):
+        raise ValueError(f"items must be (users, items, features), found shape {np.shape(items)}")

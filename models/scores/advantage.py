@@ -23,11 +23,14 @@ def paired_difference(scores: FloatArray, others: FloatArray) -> MeanDifference:
     """How much scores (r,) exceed others (r,) of the same runs, on average.
 
     The standard error is the standard deviation of the differences (r - 1 in the denominator) over sqrt(r).
+    Raises ValueError for no runs, or other runs.
 
     >>> import numpy as np
     >>> paired_difference(np.array([0.5, 0.75, 1.0]), np.array([0.5, 0.5, 0.5]))
     MeanDifference(mean=0.25, standard_error=0.14433756729740646)
     """
+    if scores.shape != others.shape or scores.ndim != 1 or not len(scores):
+        raise ValueError(f"scores and others must be of the same runs, found shapes {scores.shape} and {others.shape}")
     difference = scores - others
     runs = len(difference)
     error = float(difference.std(ddof=1) / np.sqrt(runs)) if runs > 1 else None

@@ -32,7 +32,7 @@ def hold_out_pairs(
     >>> hold_out_pairs(pairs, ann, np.array([7]), share=0.4, seed=1)
     array([False, False, False,  True,  True])
     """
-    pairs, owner = _check(comparisons, users, user_keys, {"share": share, "seed": seed}, "hold_out_pairs")
+    pairs, owner, user_keys = _check(comparisons, users, user_keys, {"share": share, "seed": seed}, "hold_out_pairs")
     lot = mix(mix(mix(seed, user_keys[owner]), pairs.min(axis=1)), pairs.max(axis=1))
     return _lowest_share(lot, owner, len(user_keys), share)
 
@@ -49,7 +49,7 @@ def hold_out_items(
     >>> hold_out_items(pairs, ann, np.array([7]), share=0.25, seed=1)
     array([ True,  True, False, False,  True])
     """
-    pairs, owner = _check(comparisons, users, user_keys, {"share": share, "seed": seed}, "hold_out_items")
+    pairs, owner, user_keys = _check(comparisons, users, user_keys, {"share": share, "seed": seed}, "hold_out_items")
     n_items = int(pairs.max(initial=-1)) + 1
     seen = np.unique(owner[:, None] * n_items + pairs)
     user, item = np.divmod(seen, n_items)
@@ -59,13 +59,15 @@ def hold_out_items(
 
 
 def _check(
-    comparisons: ArrayLike, users: ArrayLike, user_keys: HashArray, settings: dict[str, float], caller: str
-) -> tuple[IntArray, IntArray]:
-    """Comparisons (n, 2) and users (n,) as integers."""
+    comparisons: ArrayLike, users: ArrayLike, user_keys: ArrayLike, settings: dict[str, float], caller: str
+) -> tuple[IntArray, IntArray, HashArray]:
+    """Comparisons (n, 2), users (n,) and keys (u,) as integers."""
     validate_parameter_constraints(_CONSTRAINTS, settings, caller)
     pairs = check_comparisons(comparisons, np.iinfo(np.int64).max)
-    check_integers(user_keys, "user_keys")
-    return pairs, check_rows(users, "users", len(user_keys), len(pairs))
+    keys = check_integers(user_keys, "user_keys").astype(np.uint64)
+    if int(pairs.max(initial=0)) >= 2**62 // max(len(keys), 1):
+        raise ValueError(f"items must be numbered below 2**62 over {len(keys)} users, found {int(pairs.max())}")
+    return pairs, check_rows(users, "users", len(keys), len(pairs)), keys
 
 
 def _lowest_share(lot: HashArray, group: IntArray, n_groups: int, share: float) -> BoolArray:

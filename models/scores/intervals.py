@@ -31,7 +31,7 @@ class Interval(NamedTuple):
 def mean_interval(mean: FloatArray, sd: FloatArray, n: FloatArray, *, level: float = LEVEL) -> Interval:
     """Normal intervals of means over n independent values with standard deviation sd; all arrays have one shape.
 
-    Raises ValueError unless 0 < level < 1.
+    Raises ValueError unless 0 < level < 1, for fewer than one value, or a negative standard deviation.
 
     >>> interval = mean_interval(np.array([-1.0, 0.5]), np.array([3.0, 3.0]), np.array([100, 100]))
     >>> interval.lower.round(2).tolist(), interval.upper.round(2).tolist()
@@ -41,5 +41,7 @@ def mean_interval(mean: FloatArray, sd: FloatArray, n: FloatArray, *, level: flo
     """
     if not 0 < level < 1:
         raise ValueError(f"level = {level}: expected a probability between 0 and 1")
+    if (np.asarray(n) < 1).any() or (np.asarray(sd) < 0).any():
+        raise ValueError("a mean needs one value at least, and a standard deviation is not negative")
     reach = ndtri((1 + level) / 2) * sd / np.sqrt(n)
     return Interval(mean - reach, mean + reach)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from numbers import Integral, Real
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigvals
 from scipy.sparse import csr_array
 from scipy.special import ndtri
+from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 
 from models.numerics.match_counts import count_matches
+from models.numerics.validation import check_comparisons, check_rows
 from models.records.arrays import FloatArray, IntArray
+
+_RESAMPLES: dict[str, list[Any]] = {"resamples": [Interval(Integral, 2, None, closed="left")]}
+_LEVEL: dict[str, list[Any]] = {"level": [Interval(Real, 0, 1, closed="neither")]}
 
 
 class Rankability(NamedTuple):
@@ -36,13 +42,13 @@ class Triads(NamedTuple):
 def dominance(comparisons: IntArray, n_items: int) -> csr_array:
     """The dominance matrix (n, n): 1 where the row item beat the column item more often than it lost to it.
 
-    comparisons: (m, 2), winner first.
+    comparisons: (m, 2), winner first. Raises ValueError for comparisons that are no rows of n items.
 
     >>> dominance(np.array([[0, 1], [0, 1], [1, 0]]), 2).toarray()
     array([[0., 1.],
            [0., 0.]])
     """
-    matches = count_matches(comparisons, n_items)
+    matches = count_matches(check_comparisons(comparisons, n_items), n_items)
     ahead, behind = matches.wins > matches.losses, matches.wins < matches.losses
     winner = np.concatenate([matches.first[ahead], matches.second[behind]])
     loser = np.concatenate([matches.second[ahead], matches.first[behind]])
@@ -75,10 +81,13 @@ def _hausdorff(a: FloatArray | NDArray[np.complex128], b: FloatArray) -> float:
 def spec_r_interval(found: Rankability, *, level: float = 0.95) -> tuple[float, float]:
     """Normal interval of SpecR from the standard deviation of its resamples.
 
+    Raises ValueError unless 0 < level < 1.
+
     >>> low, high = spec_r_interval(Rankability(spec_r=0.5, sd=0.1))
     >>> round(low, 3), round(high, 3)
     (0.304, 0.696)
     """
+    validate_parameter_constraints(_LEVEL, {"level": level}, "spec_r_interval")
     reach = float(ndtri((1 + level) / 2)) * found.sd
     return found.spec_r - reach, found.spec_r + reach
 
@@ -88,10 +97,13 @@ def rankability(comparisons: IntArray, n_items: int, *, resamples: int, seed: in
 
     A resample misses about a third of the comparisons, which lowers SpecR. So the resamples show how much SpecR varies,
     but their mean is biased.
+    Raises ValueError for fewer than two resamples or items, or comparisons that are no rows of n items.
 
     >>> rankability(np.array([[0, 1], [1, 2], [2, 0]]), 3, resamples=20, seed=0).spec_r
     0.5
     """
+    validate_parameter_constraints(_RESAMPLES, {"resamples": resamples}, "rankability")
+    comparisons = check_comparisons(comparisons, n_items)
     rng = np.random.default_rng(seed)
     drawn = [
         spec_r(dominance(comparisons[rng.integers(len(comparisons), size=len(comparisons))], n_items))
@@ -104,11 +116,17 @@ def mean_rankability(comparisons: IntArray, n_items: int, group: IntArray, *, re
     """Mean SpecR over groups of comparisons, such as tournaments, and its standard deviation over resampled groups.
 
     group: (m,) of each comparison. SpecR of a group is among the items that play in it.
+    Raises ValueError as `rankability` does, for other groups, and where there are no comparisons.
 
     >>> comparisons, tournament = np.array([[0, 1], [2, 1], [3, 4]]), np.array([7, 7, 8])
     >>> mean_rankability(comparisons, 5, tournament, resamples=20, seed=0).spec_r
     0.75
     """
+    validate_parameter_constraints(_RESAMPLES, {"resamples": resamples}, "mean_rankability")
+    comparisons = check_comparisons(comparisons, n_items)
+    if not len(comparisons):
+        raise ValueError("there are no comparisons to rank by")
+    group = check_rows(group, "group", np.iinfo(np.int64).max, len(comparisons))
     found = []
     for at in np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1]):
         items, rows = np.unique(comparisons[at], return_inverse=True)

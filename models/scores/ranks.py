@@ -18,6 +18,8 @@ def competition_ranks(utility: ArrayLike) -> IntArray:
     array([4, 2, 2, 1])
     """
     values = np.asarray(utility, dtype=np.float64)
+    if values.ndim == 0:
+        raise ValueError("utility must be numbers (..., items), found a single one")
     unknown = int(np.isnan(values).sum())
     if unknown:
         raise ValueError(f"utility must hold numbers to rank, found {unknown} NaN")

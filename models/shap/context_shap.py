@@ -97,7 +97,10 @@ class ContextShap:
         Each duel counts for its first item. With winners first, the values explain how clear-cut the duels are there.
         """
         U = check_items(contexts, self._model.contexts_.shape[1])
-        mean = self._in_each(items, check_comparisons(pairs, len(check_items(items)))).mean(axis=0)
+        duels = check_comparisons(pairs, len(check_items(items)))
+        if not len(duels):
+            raise ValueError("there are no duels to average over")
+        mean = self._in_each(items, duels).mean(axis=0)
         game = self._in_contexts(U, np.arange(len(U)), np.broadcast_to(mean, (len(U), len(mean))))
         return explain(game, list(self.players), self.settings)
 

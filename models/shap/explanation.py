@@ -191,8 +191,9 @@ def players_of(columns: Sequence[Column], players: Players | None) -> dict[str, 
     if players is None:
         features = dict.fromkeys(column.feature for column in columns)
         return {name: tuple(at for at, column in enumerate(columns) if column.feature == name) for name in features}
-    taken = sorted(at for group in players.values() for at in group)
-    if taken != list(range(len(columns))):
+    numbers = [at for group in players.values() for at in group]
+    taken = sorted(numbers) if all(isinstance(at, Integral) for at in numbers) else numbers
+    if taken is numbers or taken != list(range(len(columns))):
         raise ValueError(f"each of the {len(columns)} columns must belong to exactly one player; found {taken}")
     return {name: tuple(group) for name, group in players.items()}
 

@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import comb
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
+from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 
 from models.records.arrays import BoolArray, FloatArray
 
@@ -20,6 +23,12 @@ Ask = Callable[[PairedValue, Iterable[BoolArray]], Iterable[tuple[FloatArray, Fl
 
 FEWEST = 8
 """Least number of coalitions sampled per player, whatever the budget."""
+
+
+_GAME: dict[str, list[Any]] = {
+    "n_players": [Interval(Integral, 1, None, closed="left")],
+    "affordable": [Interval(Real, 0, None, closed="left")],
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +53,7 @@ def shapley_values(
     """Shapley values from all 2^d coalitions if affordable, otherwise from a sample.
 
     affordable: number of coalitions. The sample has about that size, but at least 8 per player (`FEWEST`).
+    Raises ValueError for fewer than one player, or a number of coalitions that is none.
 
     >>> def game(coalition):  # worth 1 for the first player, and 4 for the other two together
     ...     worth = [float(one[0] + 4 * (one[1] and one[2])) for one in (coalition, ~coalition)]
@@ -51,8 +61,9 @@ def shapley_values(
     >>> shapley_values(game, 3, affordable=8, seed=0).values
     array([[1., 2., 2.]])
     """
+    validate_parameter_constraints(_GAME, {"n_players": n_players, "affordable": affordable}, "shapley_values")
     draws = max(affordable, FEWEST * n_players)
-    if 2.0**n_players <= draws:
+    if n_players <= np.log2(draws):
         return exact_values(value, n_players, ask=ask)
     return sampled_values(value, n_players, n_pairs=int(draws) // 2, seed=seed, ask=ask)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,7 +37,7 @@ def move_threshold(
     (1.5, 4.5)
     """
     split = _split_at(tree, node)
-    if not np.isfinite(threshold):
+    if not isinstance(threshold, Real) or not np.isfinite(threshold):
         raise ValueError(f"a threshold is a finite number, not {threshold}")
     if split.threshold is None:
         raise ValueError(f"node {node} splits by categories, it has no threshold to move")

@@ -7,20 +7,23 @@ covariance is the mean of the covariances within the trees plus the covariance o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from numbers import Integral
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from models.gaussian.laplace import laplace_covariance
-from models.numerics.validation import check_comparisons, check_items
+from models.numerics.validation import check_codes, check_comparisons, check_items, seed_of, words_of
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column
 from models.scores.accuracy import Accuracy, accuracies
-from models.trees.growth.options import CategoriesOf, Straddlers
+from models.trees.growth.options import CategoriesOf, Straddlers, refuse_old_words
 from models.trees.growth.splits import TieBreak
 from models.trees.leaf_fit import count_leaf_pairs, count_pairs_of_leaves, fit_leaves, prior_factor
 from models.trees.preference_tree import PreferenceTree, PreferenceTrees
@@ -40,7 +43,8 @@ class PreferenceForest(BaseEstimator):  # type: ignore[misc]
     leaves_from
         The comparisons that the leaf values of each tree are fitted to: all, or those of its bootstrap sample.
     random_state
-        Seed of the bootstrap samples and of the random tie rule.
+        Seed of the bootstrap samples and of the random tie rule: an integer, a RandomState, or None for a new seed at
+        every fit.
 
     Attributes
     ----------
@@ -63,6 +67,12 @@ class PreferenceForest(BaseEstimator):  # type: ignore[misc]
     True
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **PreferenceTree._parameter_constraints,
+        "n_trees": [Interval(Integral, 1, None, closed="left")],
+        "leaves_from": [words_of(LeavesFrom)],
+    }
+
     def __init__(
         self,
         columns: Sequence[Column] | None = None,
@@ -77,7 +87,7 @@ class PreferenceForest(BaseEstimator):  # type: ignore[misc]
         max_depth: int | None = None,
         min_samples_split: int = 1,
         min_score: float = 0.0,
-        random_state: int = 0,
+        random_state: int | RandomState | None = 0,
     ) -> None:
         self.columns = columns
         self.n_trees = n_trees
@@ -97,14 +107,13 @@ class PreferenceForest(BaseEstimator):  # type: ignore[misc]
 
         Raises ValueError for invalid parameters, and for items and comparisons as `PreferenceTree.fit` does.
         """
-        if self.n_trees < 1:
-            raise ValueError(f"n_trees must be at least 1, found {self.n_trees}")
-        if self.leaves_from not in {"all", "bootstrap"}:
-            raise ValueError(f"leaves_from must be 'all' or 'bootstrap', found {self.leaves_from!r}")
+        refuse_old_words(self.straddlers)
+        self._validate_params()
         X = check_items(items)
         pairs = check_comparisons(comparisons, len(X))
         tree = np.arange(self.n_trees)
-        rng = np.random.default_rng(self.random_state)
+        self._seed, self._ratio = seed_of(self.random_state), self.ratio
+        rng = np.random.default_rng(self._seed % 2**64)
         drawn = rng.integers(max(len(pairs), 1), size=(self.n_trees, len(pairs)))
         sampled = self._rows(pairs[drawn], len(X))
         everything = np.tile(X, (self.n_trees, 1))
@@ -132,14 +141,17 @@ class PreferenceForest(BaseEstimator):  # type: ignore[misc]
 
     def _growth(self) -> dict[str, Any]:
         own = {"columns", "n_trees", "leaves_from"}
-        return {name: value for name, value in self.get_params(deep=False).items() if name not in own}
+        parameters = {name: value for name, value in self.get_params(deep=False).items() if name not in own}
+        return parameters | {"random_state": self._seed}
 
     def apply(self, items: ArrayLike) -> IntArray:
         """The leaf of each item in each tree, (n_trees, m), numbered from left to right within a tree."""
         check_is_fitted(self)
         X = check_items(items, self.n_features_in_)
-        tree_of_item = np.repeat(np.arange(self.n_trees), len(X))
-        return self.trees_.leaf_of(np.tile(X, (self.n_trees, 1)), tree_of_item).reshape(self.n_trees, len(X))
+        check_codes(X, self.columns_)
+        n_trees = len(self.n_leaves_)
+        tree_of_item = np.repeat(np.arange(n_trees), len(X))
+        return self.trees_.leaf_of(np.tile(X, (n_trees, 1)), tree_of_item).reshape(n_trees, len(X))
 
     def predict_trees(self, items: ArrayLike) -> FloatArray:
         """Mean utility of each item under each tree, (n_trees, m), in units of sigma_noise."""
@@ -155,10 +167,10 @@ class PreferenceForest(BaseEstimator):  # type: ignore[misc]
         leaf = self.apply(items)
         means = self.leaf_mean_[leaf + self._first_leaf[:, None]]
         apart = means - means.mean(axis=0)
-        covariance = apart.T @ apart / self.n_trees
+        covariance = apart.T @ apart / len(leaf)
         for tree, own in enumerate(leaf):
             within = self._leaf_covariance(tree)
-            covariance += within[np.ix_(own, own)] / self.n_trees
+            covariance += within[np.ix_(own, own)] / len(leaf)
         return np.asarray(covariance)
 
     def _leaf_covariance(self, tree: int) -> FloatArray:
@@ -169,12 +181,12 @@ class PreferenceForest(BaseEstimator):  # type: ignore[misc]
         )
         start = self._first_leaf[tree]
         mean = self.leaf_mean_[None, start : start + n_leaves]
-        return np.asarray(laplace_covariance(leaf_pairs, mean, prior_factor(self.ratio))[0])
+        return np.asarray(laplace_covariance(leaf_pairs, mean, prior_factor(self._ratio))[0])
 
     def decision_function(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
         """Mean utility of the first of each pair (n, 2) of item rows minus that of the second, (n,)."""
-        rows = check_comparisons(pairs, np.shape(items)[0])
         utility = self.predict(items)
+        rows = check_comparisons(pairs, len(utility))
         return np.asarray(utility[rows[:, 0]] - utility[rows[:, 1]])
 
     def predict_proba(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
@@ -183,14 +195,15 @@ class PreferenceForest(BaseEstimator):  # type: ignore[misc]
         A tree gives Phi(mean / sqrt(2 + variance)), with the mean and variance of the difference of the two utilities,
         and one half if both items are in one leaf.
         """
-        rows = check_comparisons(pairs, np.shape(items)[0])
+        leaf = self.apply(items)
+        rows = check_comparisons(pairs, leaf.shape[1])
         total = np.zeros(len(rows))
-        for tree, own in enumerate(self.apply(items)):
+        for tree, own in enumerate(leaf):
             S, mean = self._leaf_covariance(tree), self.leaf_mean_[self._first_leaf[tree] :]
             first, second = own[rows].T
             variance = S[first, first] + S[second, second] - 2 * S[first, second]
             total += ndtr((mean[first] - mean[second]) / np.sqrt(2.0 + variance))
-        return np.asarray(total / self.n_trees)
+        return np.asarray(total / len(leaf))
 
     def accuracies(self, items: ArrayLike, comparisons: ArrayLike) -> Accuracy:
         """The three accuracies on comparisons (n, 2), winner first."""

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from models.gaussian.laplace import PairCounts, condition_on_zero_sum, laplace_covariance
 from models.numerics.validation import (
     SEED,
+    check_codes,
     check_columns,
     check_comparisons,
     check_integers,
@@ -152,6 +153,7 @@ class PreferenceTrees(_Grower):
         """Mean utility of each item under its own tree, (m,)."""
         check_is_fitted(self)
         X = check_items(items, self.n_features_in_)
+        check_codes(X, self.columns_)
         tree = check_rows(tree_of_item, "tree_of_item", len(self.n_leaves_), len(X))
         offsets = np.cumsum(self.n_leaves_) - self.n_leaves_
         leaf = offsets[tree] + self.trees_.leaf_of(X, tree)
@@ -244,19 +246,22 @@ class PreferenceTree(_Grower):
         self.n_leaves_ = len(leaf_mean)
         self.depth_ = max(node.depth for node in self.nodes_)
         self._pair_counts = pair_counts
+        self._fitted_ratio = self.ratio
         self.__dict__.pop("leaf_covariance_", None)
 
     @cached_property
     def leaf_covariance_(self) -> FloatArray:
         """Posterior covariance of the leaves given that they sum to zero, (m_l, m_l) (dt-pbo Proposition 2)."""
         check_is_fitted(self, "nodes_")
-        posterior = laplace_covariance(self._pair_counts, self.leaf_mean_[None], prior_factor(self.ratio))[0]
-        return condition_on_zero_sum(posterior, self.ratio)
+        posterior = laplace_covariance(self._pair_counts, self.leaf_mean_[None], prior_factor(self._fitted_ratio))[0]
+        return condition_on_zero_sum(posterior, self._fitted_ratio)
 
     def apply(self, items: ArrayLike) -> IntArray:
         """Leaf of each item, (m,), numbered from left to right."""
         check_is_fitted(self, "nodes_")
-        return leaf_of(self.nodes_, check_items(items, self.n_features_in_))
+        X = check_items(items, self.n_features_in_)
+        check_codes(X, self.columns_)
+        return leaf_of(self.nodes_, X)
 
     def predict(self, items: ArrayLike) -> FloatArray:
         """Mean utility of each item, (m,), in units of sigma_noise."""
@@ -265,8 +270,8 @@ class PreferenceTree(_Grower):
 
     def decision_function(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
         """Mean utility of the first of each pair (n, 2) of item rows minus that of the second, (n,)."""
-        rows = check_comparisons(pairs, np.shape(items)[0])
         utility = self.predict(items)
+        rows = check_comparisons(pairs, len(utility))
         return utility[rows[:, 0]] - utility[rows[:, 1]]
 
     def predict_proba(self, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
@@ -275,8 +280,8 @@ class PreferenceTree(_Grower):
         Mean and variance belong to the difference of their utilities; the 2 is the noise of both judgements. A pair
         within one leaf gets one half.
         """
-        rows = check_comparisons(pairs, np.shape(items)[0])
-        first, second = self.apply(items)[rows].T
+        leaf = self.apply(items)
+        first, second = leaf[check_comparisons(pairs, len(leaf))].T
         mean = self.leaf_mean_[first] - self.leaf_mean_[second]
         S = self.leaf_covariance_
         variance = S[first, first] + S[second, second] - 2 * S[first, second]
@@ -306,7 +311,11 @@ class PreferenceTree(_Grower):
         array([0.75, 0.75])
         """
         check_is_fitted(self, "nodes_")
-        parameters = {name: value for name, value in self.get_params().items() if name != "columns"}
+        parameters = {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in self.get_params().items()
+            if name != "columns"
+        }
         if isinstance(self.random_state, RandomState):
             parameters["random_state"] = None
         return {

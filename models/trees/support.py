@@ -4,19 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from numbers import Integral, Real
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
 
-from models.numerics.validation import check_comparisons, check_items
+from models.numerics.validation import check_codes, check_comparisons, check_items
 from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.records.features import FeatureKind
 from models.trees.growth.binning import MISSING, Binned, CodeArray, bin_items
 from models.trees.growth.splits import Candidates, Ties, category_splits, threshold_splits
 from models.trees.preference_tree import PreferenceTree
 from models.trees.structure import Node, goes_left
+
+_COUNT = [Interval(Integral, 0, None, closed="left")]
+_BOUND: dict[str, list[Any]] = {
+    "n_comparisons": _COUNT,
+    "n_candidates": _COUNT,
+    "confidence": [Interval(Real, 0, 1, closed="neither")],
+}
+_SUPPORT: dict[str, list[Any]] = {
+    "tree": [PreferenceTree],
+    "n_bootstraps": [Interval(Integral, 1, None, closed="left")],
+    "seed": _COUNT,
+}
 
 
 class Support(NamedTuple):
@@ -36,10 +50,13 @@ def score_bound(n_comparisons: int, n_candidates: int, *, confidence: float = 0.
     """How far any of a node's consistency scores may lie from its true value (dt-pbo Proposition 1).
 
     The smallest epsilon with 2 |T| exp(-N epsilon^2 / 2) <= 1 - confidence, at most 1: no score differs by more.
+    Raises ValueError for negative or fractional counts, and unless 0 < confidence < 1.
 
     >>> round(score_bound(1_000, 50), 3)
     0.123
     """
+    found = {"n_comparisons": n_comparisons, "n_candidates": n_candidates, "confidence": confidence}
+    validate_parameter_constraints(_BOUND, found, "score_bound")
     if n_comparisons < 1 or n_candidates < 1:
         return 1.0
     return float(min(1.0, np.sqrt(2.0 * np.log(2.0 * n_candidates / (1.0 - confidence)) / n_comparisons)))
@@ -53,19 +70,27 @@ def split_support(
     items (m, d) and comparisons (n, 2) are those the tree was fitted to. A node is taken as given: the comparisons that
     reach it are drawn anew with replacement, and its best split is chosen again among the node's own candidates, ties
     at random. Costs O(n + d m) a bootstrap and level of the tree.
-    Raises ValueError for a tree that keeps straddlers, whose nodes hold comparisons for single features only.
+    Raises ValueError for a tree that keeps straddlers, whose nodes hold comparisons for single features only, and for
+    other items or comparisons than those of the fit where their number shows it.
 
     >>> items, pairs = np.array([[0.0], [1.0], [2.0], [3.0]]), [[2, 0], [3, 0], [2, 1], [3, 1]] * 10
     >>> split_support(PreferenceTree().fit(items, pairs), items, pairs)
     {0: Support(same=1.0, feature=1.0, thresholds=(1.5, 1.5))}
     """
+    given = {"tree": tree, "n_bootstraps": n_bootstraps, "seed": seed}
+    validate_parameter_constraints(_SUPPORT, given, "split_support")
     check_is_fitted(tree)
     if tree.straddlers != "discard":
         raise ValueError("split support is defined for trees that discard straddlers")
-    if n_bootstraps < 1:
-        raise ValueError(f"n_bootstraps must be at least 1, found {n_bootstraps}")
     X = check_items(items, tree.n_features_in_)
+    check_codes(X, tree.columns_)
     pairs = check_comparisons(comparisons, len(X))
+    root = tree.nodes_[0]
+    if (len(X), len(pairs)) != (root.n_items, root.n_comparisons):
+        raise ValueError(
+            f"the tree was fitted to {root.n_items} items and {root.n_comparisons} comparisons, "
+            f"found {len(X)} and {len(pairs)}"
+        )
     rng = np.random.default_rng(seed)
     node_of_item = np.zeros(len(X), dtype=np.int64)
     found: dict[int, Support] = {}
@@ -114,6 +139,11 @@ class _Level:
         winner, loser = place[pairs].T
         own = pairs[(winner >= 0) & (winner == loser)]
         own = own[np.argsort(place[own[:, 0]], kind="stable")]
+        counts = np.bincount(place[own[:, 0]], minlength=len(nodes))
+        if not counts.all():
+            raise ValueError(
+                f"no comparison reaches node {nodes[int(counts.argmin())].id}: the tree was fitted to others"
+            )
         entries = np.unique(own)
         node = place[entries]
         binned = bin_items(X[entries], tree.columns_)
@@ -123,7 +153,7 @@ class _Level:
             nodes=nodes,
             binned=binned,
             pairs=np.searchsorted(entries, own),
-            counts=np.bincount(place[own[:, 0]], minlength=len(nodes)),
+            counts=counts,
             starts=np.r_[0, np.cumsum(np.bincount(node, minlength=len(nodes)))],
             orders=[order[rows] for order, rows in zip(binned.orders, by_node, strict=True)],
             codes=[code[rows] for code, rows in zip(binned.codes, by_node, strict=True)],

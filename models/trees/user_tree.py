@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from models.numerics.validation import check_columns, check_comparisons, check_items, check_rows
+from models.numerics.validation import check_codes, check_columns, check_comparisons, check_items, check_rows
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column, FeatureKind
 from models.trees.structure import Node, goes_left, leaf_of
@@ -145,12 +145,13 @@ class UserTree(BaseEstimator):  # type: ignore[misc]
         self._validate_params()
         X = check_items(features)
         self.columns_ = check_columns(self.columns, X.shape[1])
+        check_codes(X, self.columns_)
         self.n_features_in_ = X.shape[1]
         pairs = check_comparisons(comparisons, MOST_ITEMS)
         owner = check_rows(users, "users", n_rows=len(X), n=len(pairs))
         self._nodes: list[Node] = []
         self.searched_: set[int] = set()
-        self._grow(X, np.arange(len(X)), count_votes(pairs, owner), parent=None, depth=0)
+        self._grow(X, count_votes(pairs, owner))
         leaves = itertools.count()
         self.nodes_ = tuple(
             node if node.column is not None else node.model_copy(update={"leaf": next(leaves)}) for node in self._nodes
@@ -161,32 +162,37 @@ class UserTree(BaseEstimator):  # type: ignore[misc]
     def apply(self, features: ArrayLike) -> IntArray:
         """The group of each user, (u,)."""
         check_is_fitted(self, "nodes_")
-        return leaf_of(self.nodes_, check_items(features, self.n_features_in_))
+        X = check_items(features, self.n_features_in_)
+        check_codes(X, self.columns_)
+        return leaf_of(self.nodes_, X)
 
-    def _grow(self, X: FloatArray, users: IntArray, votes: Votes, *, parent: int | None, depth: int) -> int:
-        """Grow a node and all below it; votes name users by their position in `users`. Returns the node's number."""
-        number = len(self._nodes)
-        node = Node(id=number, parent=parent, depth=depth, n_comparisons=len(votes.user), n_items=len(users))
-        self._nodes.append(node)
-        best = self._best_split(X[users], votes, number) if depth < self.max_depth else None
-        if best is None:
-            return number
-        column, split = best
-        node = node.model_copy(
-            update={
-                "column": column,
-                "threshold": split.threshold,
-                "left_levels": split.left_levels,
-                "score": split.gain,
-            }
-        )
-        left = goes_left(node, X[users, column])
-        children = [
-            self._grow(X, users[side], votes.of(np.flatnonzero(side), len(users)), parent=number, depth=depth + 1)
-            for side in (left, ~left)
-        ]
-        self._nodes[number] = node.model_copy(update={"left": children[0], "right": children[1]})
-        return number
+    def _grow(self, X: FloatArray, votes: Votes) -> None:
+        """Grow the nodes in pre-order; a waiting node's votes name its users by their position among them."""
+        waiting: list[tuple[int | None, int, IntArray, Votes]] = [(None, 0, np.arange(len(X)), votes)]
+        while waiting:
+            parent, depth, users, own = waiting.pop()
+            number = len(self._nodes)
+            node = Node(id=number, parent=parent, depth=depth, n_comparisons=len(own.user), n_items=len(users))
+            if parent is not None:
+                side = "left" if parent == number - 1 else "right"
+                self._nodes[parent] = self._nodes[parent].model_copy(update={side: number})
+            best = self._best_split(X[users], own, number) if depth < self.max_depth else None
+            if best is not None:
+                column, split = best
+                node = node.model_copy(
+                    update={
+                        "column": column,
+                        "threshold": split.threshold,
+                        "left_levels": split.left_levels,
+                        "score": split.gain,
+                    }
+                )
+                left = goes_left(node, X[users, column])
+                waiting += [
+                    (number, depth + 1, users[those], own.of(np.flatnonzero(those), len(users)))
+                    for those in (~left, left)
+                ]
+            self._nodes.append(node)
 
     def _best_split(self, X: FloatArray, votes: Votes, number: int) -> tuple[int, _Split] | None:
         """The split of greatest gain; among equals the lowest column, then the lowest threshold or smallest set."""

@@ -137,7 +137,7 @@ def _remove_leftovers(parent: Path) -> None:
     for partial in parent.glob(f"{PARTIAL}*"):
         try:
             lock = os.open(partial / LOCK, os.O_RDWR)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             continue
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

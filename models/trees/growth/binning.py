@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from models.numerics.validation import check_codes
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column, FeatureKind
 
@@ -42,18 +43,21 @@ class Binned:
 def bin_items(items: FloatArray, columns: Sequence[Column]) -> Binned:
     """Sort `items` (m, d) by each of their columns.
 
-    Raises ValueError where a categorical column holds anything but whole numbers from zero.
+    Raises ValueError where there are no columns, or a categorical one holds anything but whole numbers from zero.
 
     >>> from models.numerics.validation import check_columns
     >>> binned = bin_items(np.array([[3.0], [1.0], [3.0]]), check_columns(None, 1))
     >>> binned.orders[0], binned.codes[0], binned.values[0]
     (array([1, 0, 2]), array([0, 1, 1], dtype=int32), array([1., 3.]))
     """
+    if not columns:
+        raise ValueError("items must have a column at least, found none to split on")
+    check_codes(items, columns)
     orders, codes, values = [], [], []
     for k, column in enumerate(columns):
         order, ranks, distinct = _ranked(np.ascontiguousarray(items[:, k]))
         if column.kind is FeatureKind.CATEGORICAL:
-            ranks, distinct = _as_categories(ranks, distinct, column.name)
+            ranks, distinct = _as_categories(ranks, distinct)
         orders.append(order)
         codes.append(ranks)
         values.append(distinct)
@@ -104,9 +108,7 @@ def _sorted(values: FloatArray) -> tuple[IntArray, FloatArray, int]:
     return order, ordered, n_missing
 
 
-def _as_categories(ranks: CodeArray, distinct: FloatArray, name: str) -> tuple[CodeArray, FloatArray]:
+def _as_categories(ranks: CodeArray, distinct: FloatArray) -> tuple[CodeArray, FloatArray]:
     whole = distinct.astype(np.int32)
-    if (whole != distinct).any() or (whole < 0).any():
-        raise ValueError(f"column {name}: a categorical column holds whole numbers from zero (or NaN where missing)")
     codes = np.where(ranks == MISSING, MISSING, np.append(whole, MISSING)[ranks])
     return codes.astype(np.int32), np.arange(int(whole.max(initial=-1)) + 1, dtype=np.float64)

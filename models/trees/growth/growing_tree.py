@@ -91,10 +91,16 @@ class GrowingTree:
         self._n_points = 0
 
     def add(self, pair: int) -> None:
-        """Add pair number `pair`, counted from zero. Raises ValueError for any pair but the next one."""
+        """Add pair number `pair`, counted from zero.
+
+        Raises ValueError for any pair but the next one, and for points outside the unit cube.
+        """
         if pair != self._n_points // 2 or 2 * pair >= len(self.points):
             raise ValueError(f"the next pair is number {self._n_points // 2} of {len(self.points) // 2}, not {pair}")
         winner, loser = 2 * pair, 2 * pair + 1
+        both = self.points[winner : loser + 1]
+        if not ((both >= 0) & (both <= 1)).all():
+            raise ValueError(f"the points of pair {pair} must lie in the unit cube, found {both.tolist()}")
         self._n_points = loser + 1
         node = self._root
         while True:

@@ -22,6 +22,7 @@ from models.asking.qeubo import qeubo
 from models.asking.tree_surrogate import TreeSurrogate
 from models.numerics.hashing import mix
 from models.records.arrays import BoolArray, FloatArray, IntArray
+from models.records.features import Column, FeatureKind
 from models.trees.growth.grow import Growth
 from models.trees.preference_tree import PreferenceTree, numeric_columns
 
@@ -271,3 +272,23 @@ def test_asking_finds_the_favourite_far_more_often_than_not_asking() -> None:
     found = (course.recommended == utility.argmax(axis=1)).mean(axis=1)
     assert found[0] < 0.2
     assert found[15] > 0.8
+
+
+def test_surrogates_take_lists_and_refuse_other_columns_and_infinite_items() -> None:
+    items, columns = [[[0.1], [0.4], [0.9]]], [Column(name="sweet", feature="sweet", kind=FeatureKind.NUMERIC)]
+    oracle = ranking_oracle([[3, 2, 1]])
+    for surrogate in (TreeSurrogate(items, columns, [7]), GPSurrogate(items)):  # type: ignore[arg-type]
+        assert ask_and_learn(surrogate, oracle, [7], n_questions=2).recommended.shape == (3, 1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="2 columns are described, items have 1"):
+        TreeSurrogate(np.array(items), columns * 2, np.array([7]))
+    with pytest.raises(ValueError, match="infinite"):
+        TreeSurrogate(np.array(items) * np.inf, columns, np.array([7]))(np.zeros((1, 0, 2), dtype=int))
+    with pytest.raises(ValueError, match=r"found shape \(0, 3, 1\)"):
+        TreeSurrogate(np.zeros((0, 3, 1)), columns, np.zeros(0, dtype=int))
+
+
+def test_an_oracle_answers_only_its_own_users_about_ranked_items() -> None:
+    oracle = ranking_oracle([[1, 2, 3]])
+    for pairs in (np.array([[0, 3]]), np.array([[0, 1], [0, 1]])):
+        with pytest.raises(ValueError, match="ranks are of 1 users and 3 items"):
+            oracle(pairs)

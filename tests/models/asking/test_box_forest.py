@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from models.asking import box_forest
 from models.asking.box_forest import CandidatePoints, ask_in_box_with_forest
+from models.asking.box_learning import BoxCourse, Utility, ask_in_box
 from models.benchmarks.functions import benchmark_function
 from models.numerics.hashing import mix
 
@@ -64,3 +67,61 @@ def test_candidates_are_as_many_as_asked_for_and_lie_in_the_box() -> None:
     assert ((found >= 0) & (found <= 1)).all()
     best = points[0, points[0].sum(axis=1).argmax()]
     assert found[0, 10].tolist() == best.tolist()
+
+
+def _nearness(points: np.ndarray) -> np.ndarray:
+    return np.asarray(-np.abs(points[:, 0] - 0.3))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("n_features", 0),
+        ("n_initial", 0),
+        ("n_questions", -1),
+        ("n_trees", 0),
+        ("n_trees", 1.5),
+        ("max_depth", -5),
+        ("ratio", 0.0),
+        ("ratio", np.nan),
+        ("candidates", 5),
+    ],
+)
+def test_a_setting_out_of_range_is_refused_by_name(name: str, value: object) -> None:
+    settings = {"n_features": 1, "n_initial": 2, "n_questions": 1} | {name: value}
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of ask_in_box_with_forest must be"):
+        ask_in_box_with_forest(_nearness, seeds=[1], **settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"uniform": -1}, "The 'uniform' parameter of CandidatePoints must be"),
+        ({"near": 2.5}, "The 'near' parameter of CandidatePoints must be"),
+        ({"uniform": 0, "best": 1}, "a question needs two candidates: uniform = 0, best = 1"),
+        ({"reach": (0.0, 0.1)}, "reach must be two positive numbers, the smaller first"),
+        ({"reach": (0.2, 0.1)}, "reach must be two positive numbers, the smaller first"),
+        ({"reach": (0.1,)}, "reach must be two positive numbers, the smaller first"),
+    ],
+)
+def test_candidates_that_are_too_few_or_have_no_reach_are_refused(settings: dict, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        CandidatePoints(**settings)
+
+
+@pytest.mark.parametrize("ask", [ask_in_box, ask_in_box_with_forest])
+def test_seeds_may_be_a_list_or_negative_but_neither_fractions_nor_none(ask: Callable[..., BoxCourse]) -> None:
+    course = ask(_nearness, 1, [-1, 2], n_initial=2, n_questions=1)
+    again = ask(_nearness, 1, np.array([-1, 2]), n_initial=2, n_questions=1)
+    assert course.points.tolist() == again.points.tolist()
+    for seeds in ([0.5], 5, []):
+        with pytest.raises(ValueError, match="seeds must"):
+            ask(_nearness, 1, seeds, n_initial=2, n_questions=1)
+
+
+@pytest.mark.parametrize(
+    ("utility", "found"), [(lambda x: x, r"shape \(4, 1\)"), (lambda x: x[:, 0] * np.nan, "4 NaN")]
+)
+def test_utilities_of_another_shape_or_nan_are_refused(utility: Utility, found: str) -> None:
+    with pytest.raises(ValueError, match=f"utility must give a number for each of 4 points, .*{found}"):
+        ask_in_box_with_forest(utility, 1, [1], n_initial=2, n_questions=1)

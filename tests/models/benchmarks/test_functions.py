@@ -98,3 +98,9 @@ def test_an_unknown_name_and_a_point_of_another_dimension_are_refused() -> None:
         benchmark_function("ackley")
     with pytest.raises(ValueError, match="branin takes points of 2 dimensions"):
         benchmark_function("branin")(np.zeros((5, 3)))
+
+
+@pytest.mark.parametrize("dimensions", [2.0, 2.5, "x"])
+def test_a_number_of_dimensions_is_whole(dimensions: object) -> None:
+    with pytest.raises(ValueError, match="n_dimensions must be a whole number"):
+        benchmark_function("levy", dimensions)  # type: ignore[arg-type]

@@ -46,3 +46,9 @@ def test_the_same_seed_gives_the_same_numbers() -> None:
 def test_steps_outside_the_cube_are_refused() -> None:
     with pytest.raises(ValueError, match="steps must lie between 0 and 1/2"):
         ruggedness(benchmark_function("branin"), steps=(0.6,))
+
+
+@pytest.mark.parametrize("n_points", [0, 1, -1, 2.5])
+def test_fewer_than_two_points_are_refused(n_points: int) -> None:
+    with pytest.raises(ValueError, match="The 'n_points' parameter of ruggedness"):
+        ruggedness(benchmark_function("branin"), n_points=n_points)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -288,3 +291,21 @@ def _differences(covariance: FloatArray) -> FloatArray:
     """Variances of all differences of two utilities."""
     variance = np.diag(covariance)
     return np.asarray(variance[:, None] + variance - 2 * covariance)
+
+
+def test_threads_that_predict_at_the_same_time_do_not_disturb_each_other() -> None:
+    rng = np.random.default_rng(0)
+    items, users = rng.random((60, 3)), np.repeat([0, 1], 30)
+    pairs = np.arange(60).reshape(-1, 2)
+    gps = PreferenceGPs().fit(items, pairs, users)
+    assert not np.allclose(gps.theta_[0], gps.theta_[1])
+    asked = [np.full(60, user) for user in (0, 1)] * 20
+    expected = [gps.predict(items, user).tolist() for user in asked]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            found = [each.tolist() for each in threads.map(lambda user: gps.predict(items, user), asked)]
+    finally:
+        sys.setswitchinterval(interval)
+    assert found == expected

@@ -101,3 +101,31 @@ def test_items_that_coincide_are_found_with_their_gaps():
     distinct, row = distinct_rows(items)
     assert len(distinct) == 3
     assert np.array_equal(distinct[row], items, equal_nan=True)
+
+
+@pytest.mark.parametrize("kind", [FeatureKind.BINARY, FeatureKind.CATEGORICAL])
+@pytest.mark.parametrize("label", [0.5, -1.0, 1e12])
+def test_labels_that_are_no_codes_are_refused_in_fits_and_predictions(kind: FeatureKind, label: float) -> None:
+    columns = (Column(name="kind", feature="kind", kind=kind),)
+    odd, items = np.array([[0.0], [label]]), np.array([[0.0], [1.0]])
+    with pytest.raises(ValueError, match=f"column kind: a {kind} column holds whole numbers from zero"):
+        item_kernel(odd, columns)
+    with pytest.raises(ValueError, match=f"column kind: a {kind} column holds whole numbers from zero"):
+        item_kernel(items, columns)(odd, items)
+
+
+def test_a_label_that_was_never_seen_is_as_far_from_a_missing_one_as_from_any_known() -> None:
+    columns = (Column(name="kind", feature="kind", kind=FeatureKind.CATEGORICAL),)
+    kernel = item_kernel(np.array([[0.0], [1.0], [np.nan]]), columns, 1.0)
+    unseen = np.array([[7.0]])
+    assert kernel(unseen, np.array([[np.nan], [0.0]])) == pytest.approx(np.exp(-0.5))
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_lengthscales_whose_squares_overflow_are_refused_and_far_items_are_unlike(scale: float) -> None:
+    columns = (Column(name="size", feature="size", kind=FeatureKind.NUMERIC),)
+    items = np.array([[0.0], [1e150]])
+    with pytest.raises(ValueError, match=r"lengthscales must be positive and finite, .* their range is 1e-100"):
+        item_kernel(items, columns, scale)
+    kernel = item_kernel(items, columns, 1e-99, absolute=True)
+    assert kernel(items, items).tolist() == [[1.0, 0.0], [0.0, 1.0]]

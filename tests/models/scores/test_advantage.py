@@ -47,3 +47,9 @@ def test_in_a_single_run_only_an_equal_simpler_model_replaces_the_highest():
 def test_an_order_without_the_highest_model_is_an_error():
     with pytest.raises(ValueError, match="simplest_first lacks other"):
         best_model({"other": np.array([0.9]), "tree": np.array([0.5])}, SIMPLEST_FIRST)
+
+
+@pytest.mark.parametrize("others", [[1.0], [], [[1.0, 2.0]]])
+def test_scores_of_other_runs_are_not_compared(others: list) -> None:
+    with pytest.raises(ValueError, match="of the same runs"):
+        paired_difference(np.array([1.0, 2.0]), np.array(others))

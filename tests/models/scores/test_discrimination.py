@@ -38,3 +38,19 @@ def test_a_tie_is_half_right():
 def test_log_loss_by_hand():
     assert log_loss(np.array([0.5, 0.25])) == pytest.approx(1.5 * np.log(2))
     assert np.isfinite(log_loss(np.zeros(1)))
+
+
+@pytest.mark.parametrize("values", [[], [np.nan, 1.0], [[0.5]]])
+def test_scores_of_nothing_or_nan_are_refused(values: list) -> None:
+    array = np.array(values)
+    for score in (auc, log_loss, lambda z: balanced_accuracy(z, np.ones(len(z), dtype=bool))):
+        with pytest.raises(ValueError, match=r"must be numbers \(n,\), one at least"):
+            score(array)
+
+
+def test_probabilities_outside_their_range_and_other_sides_are_refused() -> None:
+    for probability in (1.5, -0.5):
+        with pytest.raises(ValueError, match=r"probability must lie in 0\.\.1"):
+            log_loss(np.array([probability]))
+    with pytest.raises(ValueError, match="left_wins must have the shape"):
+        balanced_accuracy(np.array([2.0, 1.0]), np.array([True]))

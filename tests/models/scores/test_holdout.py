@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -94,3 +95,14 @@ def test_invalid_hold_out_arguments_are_refused_by_name(hold_out, changed: dict,
     arguments = {"comparisons": COMPARISONS, "users": USERS, "user_keys": KEYS, "share": 0.2, "seed": 1} | changed
     with pytest.raises(ValueError, match=message):
         hold_out(**arguments)
+
+
+@pytest.mark.parametrize("hold_out", [hold_out_pairs, hold_out_items])
+def test_keys_may_be_a_list_and_items_may_not_overflow(hold_out: Callable[..., np.ndarray]) -> None:
+    pairs = np.array([[0, 1], [2, 1]])
+    options = {"share": 0.5, "seed": 0}
+    expected = hold_out(pairs, [0, 0], np.array([7, 8]), **options)
+    assert hold_out(pairs, [0, 0], [7, 8], **options).tolist() == expected.tolist()
+    assert hold_out([], [], [], **options).tolist() == []
+    with pytest.raises(ValueError, match="items must be numbered below"):
+        hold_out([[0, 2**61]], [1], [7, 8], **options)

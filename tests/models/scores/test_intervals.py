@@ -32,3 +32,9 @@ def test_the_sign_is_clear_only_where_zero_lies_outside() -> None:
 def test_a_level_that_is_no_probability_is_refused() -> None:
     with pytest.raises(ValueError, match=r"level = 95: expected a probability"):
         mean_interval(np.zeros(1), np.ones(1), np.ones(1), level=95)
+
+
+@pytest.mark.parametrize(("sd", "n"), [(1.0, 0), (-1.0, 4)])
+def test_a_mean_of_nothing_or_a_negative_spread_has_no_interval(sd: float, n: int) -> None:
+    with pytest.raises(ValueError, match="a mean needs one value at least"):
+        mean_interval(np.array([1.0]), np.array([sd]), np.array([n]))

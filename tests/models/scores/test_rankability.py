@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 from data_adapters.catalogue import adapter
 from data_adapters.source.build import build
 from data_adapters.source.locate import locate
-from models.scores.rankability import dominance, mean_rankability, rankability, spec_r, triads
+from models.scores.rankability import (
+    Rankability,
+    dominance,
+    mean_rankability,
+    rankability,
+    spec_r,
+    spec_r_interval,
+    triads,
+)
 from tasks.tables.encode import encode
 
 PAPER_SCISSORS_STONE = np.array([[0, 1], [1, 2], [2, 0]])
@@ -94,3 +102,30 @@ def test_the_chameleons_are_as_rankable_as_published():
     found = rankability(encoded.comparisons, len(encoded.items), resamples=200, seed=0)
     assert found.spec_r == pytest.approx(0.24, abs=0.0051)  # pref-shap, Table 3
     assert 0 < found.sd < 0.05
+
+
+@pytest.mark.parametrize("wrong", [[[-1, 0]], [[0, 3]], [[0.0, 1.0]], [[1, 1]]])
+def test_comparisons_that_are_no_rows_of_the_items_have_no_rankability(wrong: list) -> None:
+    for score in (
+        lambda: dominance(np.array(wrong), 3),
+        lambda: rankability(np.array(wrong), 3, resamples=2, seed=0),
+        lambda: mean_rankability(np.array(wrong), 3, np.array([0]), resamples=2, seed=0),
+    ):
+        with pytest.raises(ValueError, match="comparisons"):
+            score()
+
+
+def test_too_few_resamples_other_groups_no_comparisons_and_levels_that_are_none_are_refused() -> None:
+    pairs = np.array([[0, 1], [1, 2]])
+    with pytest.raises(ValueError, match="The 'resamples' parameter of rankability"):
+        rankability(pairs, 3, resamples=1, seed=0)
+    with pytest.raises(ValueError, match="The 'resamples' parameter of mean_rankability"):
+        mean_rankability(pairs, 3, np.array([0, 0]), resamples=1, seed=0)
+    for group in (np.array([0]), np.array([0.0, 1.0]), np.array([0, -1])):
+        with pytest.raises(ValueError, match="group"):
+            mean_rankability(pairs, 3, group, resamples=2, seed=0)
+    with pytest.raises(ValueError, match="no comparisons"):
+        mean_rankability(pairs[:0], 3, np.zeros(0, dtype=int), resamples=2, seed=0)
+    for level in (0.0, 1.0, 2.0):
+        with pytest.raises(ValueError, match="The 'level' parameter of spec_r_interval"):
+            spec_r_interval(Rankability(0.5, 0.1), level=level)

@@ -27,3 +27,8 @@ def test_each_row_is_ranked_by_itself_and_counts_may_be_whole_numbers() -> None:
 def test_what_is_not_a_number_has_no_rank() -> None:
     with pytest.raises(ValueError, match="utility must hold numbers to rank, found 2 NaN"):
         competition_ranks([np.nan, 1.0, np.nan])
+
+
+def test_a_single_number_has_no_rank() -> None:
+    with pytest.raises(ValueError, match="utility must be numbers"):
+        competition_ranks(5.0)

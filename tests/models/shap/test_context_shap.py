@@ -148,3 +148,10 @@ def test_contexts_count_by_their_training_matches_unless_weights_are_given(model
 def test_a_duel_in_a_context_that_is_not_there_is_refused(model, items):
     with pytest.raises(ValueError, match=r"context_of: 1 rows outside 0..4"):
         ContextShap(model).duels(items, [(0, 1)], CONTEXTS, [5])
+
+
+def test_an_average_over_no_duels_is_refused() -> None:
+    items, contexts = np.array([[0.0], [1.0]]), np.array([[0.0], [1.0]])
+    model = CGPM(penalty=0.01).fit(items, [[0, 1], [1, 0]], contexts, [0, 1])
+    with pytest.raises(ValueError, match="there are no duels"):
+        ContextShap(model).on_average(items, [], contexts)

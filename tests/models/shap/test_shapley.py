@@ -151,3 +151,9 @@ def test_the_standard_error_of_a_sample_falls_with_the_root_of_its_size_and_grow
 def test_too_few_pairs_of_coalitions_are_refused():
     with pytest.raises(ValueError, match="cannot sample 3 pairs of coalitions of 5 players"):
         sampled_values(game(random_table(5)), 5, n_pairs=3, seed=0)
+
+
+@pytest.mark.parametrize(("players", "affordable"), [(0, 8.0), (-1, 8.0), (2.0, 8.0), (3, np.nan), (3, -1.0)])
+def test_games_without_players_and_budgets_that_are_none_are_refused(players: int, affordable: float) -> None:
+    with pytest.raises(ValueError, match="parameter of shapley_values must be"):
+        shapley_values(lambda coalition: (np.zeros(1), np.zeros(1)), players, affordable=affordable, seed=0)

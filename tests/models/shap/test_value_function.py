@@ -210,3 +210,10 @@ def test_contexts_must_be_those_of_the_duels():
         ContextShap(cgpm(), CONTEXTS[:, :2])
     with pytest.raises(ValueError, match="2 columns"):
         PrefShap(gpm(), ITEMS[:, :2])
+
+
+@pytest.mark.parametrize("columns", [["x0", 1], [0.0, 1.0]])
+def test_players_are_made_of_column_numbers(columns: list) -> None:
+    items = np.array([[0.0, 1.0], [1.0, 0.0]])
+    with pytest.raises(ValueError, match="each of the 2 columns must belong to exactly one player"):
+        PrefShap(GPM().fit(items, [[0, 1]]), items, players={"both": columns})

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from models.numerics.validation import check_integers, check_rows
+from models.records.features import Column, FeatureKind
 from models.trees.editing import merge, move_threshold, pin_order
+from models.trees.forest import PreferenceForest
 from models.trees.growth.grow import Growth
 from models.trees.growth.growing_tree import GrowingTree
 from models.trees.preference_tree import PreferenceTree, PreferenceTrees
@@ -29,11 +33,15 @@ def fit_trees(**options: Any) -> PreferenceTrees:
     return PreferenceTrees(**options).fit(ITEMS, UPWARD, np.zeros(4, dtype=int))
 
 
+def fit_forest(**options: Any) -> PreferenceForest:
+    return PreferenceForest(n_trees=2, **options).fit(ITEMS, UPWARD)
+
+
 def fit_batches(**options: Any) -> PreferenceTree:
     return PreferenceTree(**options).fit_batches(ITEMS, [UPWARD])
 
 
-@pytest.mark.parametrize("make", [fit_tree, fit_trees, fit_batches, Growth])
+@pytest.mark.parametrize("make", [fit_tree, fit_trees, fit_forest, fit_batches, Growth])
 @pytest.mark.parametrize(
     ("options", "valid"),
     [
@@ -57,7 +65,7 @@ def test_growth_refuses_what_is_not_valid_and_names_what_is(
         make(**options)
 
 
-@pytest.mark.parametrize("make", [fit_tree, fit_trees, fit_batches])
+@pytest.mark.parametrize("make", [fit_tree, fit_trees, fit_forest, fit_batches])
 @pytest.mark.parametrize(
     "options", [{"ratio": ratio} for ratio in (0.0, -1.0, np.nan, np.inf, "small")] + [{"random_state": 0.5}]
 )
@@ -65,7 +73,7 @@ def test_fitting_refuses_a_ratio_or_a_seed_that_is_not_valid(
     make: Callable[..., object], options: dict[str, object]
 ) -> None:
     (name,) = options
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of PreferenceTrees? must be"):
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of Preference(Trees?|Forest) must be"):
         make(**options)
 
 
@@ -220,3 +228,95 @@ def test_a_growing_tree_takes_its_pairs_in_order() -> None:
     tree.add(1)
     with pytest.raises(ValueError, match="the next pair is number 2 of 2"):
         tree.add(2)
+
+
+@pytest.mark.parametrize("options", [{"n_trees": 0}, {"n_trees": 2.5}, {"leaves_from": "x"}, {"leaves_from": ["all"]}])
+def test_a_forest_refuses_what_is_not_valid_by_name(options: dict[str, Any]) -> None:
+    (name,) = options
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of PreferenceForest must be"):
+        PreferenceForest(**options).fit(ITEMS, UPWARD)
+
+
+def test_a_forest_repeats_with_a_seed_and_draws_a_new_one_without() -> None:
+    def utilities(random_state: Any) -> tuple[float, ...]:
+        return tuple(fit_forest(random_state=random_state).predict(ITEMS))
+
+    assert utilities(-3) == utilities(-3)
+    assert utilities(np.random.RandomState(3)) == utilities(np.random.RandomState(3))
+    assert len({utilities(None) for _ in range(20)}) > 1
+    forest = fit_forest(random_state=None)
+    assert len({str(forest.to_tree().nodes_) for _ in range(20)}) == 1
+
+
+def test_parameters_set_after_the_fit_change_no_prediction() -> None:
+    tree, forest = fit_tree(), fit_forest()
+    expected = fit_tree().predict_proba(ITEMS, UPWARD), forest.predict_proba(ITEMS, UPWARD), forest.covariance(ITEMS)
+    tree.set_params(ratio=9.0)
+    forest.set_params(ratio=9.0, n_trees=5)
+    found = tree.predict_proba(ITEMS, UPWARD), forest.predict_proba(ITEMS, UPWARD), forest.covariance(ITEMS)
+    assert [values.tolist() for values in found] == [values.tolist() for values in expected]
+
+
+@pytest.mark.parametrize(
+    ("items", "complaint"),
+    [
+        (np.zeros((4, 0)), "items must have a column at least"),
+        (ITEMS * 1e200, r"items hold values beyond 1e\+150"),
+        (ITEMS * 1j, "items must be real numbers"),
+    ],
+)
+def test_items_without_columns_complex_ones_and_ones_that_overflow_are_refused(
+    items: np.ndarray, complaint: str
+) -> None:
+    for model in (PreferenceTree(), PreferenceForest(n_trees=2)):
+        with pytest.raises(ValueError, match=complaint):
+            model.fit(items, UPWARD)
+
+
+def test_columns_that_are_no_descriptions_are_refused() -> None:
+    with pytest.raises(ValueError, match="columns must hold Column records, found 'x'"):
+        PreferenceTree(["x"]).fit(ITEMS, UPWARD)  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("value", [0.5, -1.0, 1e12])
+def test_an_item_with_a_category_that_is_no_code_has_no_utility(value: float) -> None:
+    kind = (Column(name="kind", feature="kind", kind=FeatureKind.CATEGORICAL),)
+    odd, complaint = np.array([[0.0], [value]]), "column kind: a categorical column holds whole numbers from zero"
+    codes = np.array([[0.0], [1.0], [2.0], [1.0]])
+    tree, forest = PreferenceTree(kind).fit(codes, UPWARD), PreferenceForest(kind, n_trees=2).fit(codes, UPWARD)
+    trees, users = PreferenceTrees(kind).fit(codes, UPWARD, [0] * 4), UserTree(kind).fit(codes, [[0, 1]], [0])
+    for refused in (
+        lambda: tree.predict(odd),
+        lambda: forest.predict(odd),
+        lambda: trees.predict(odd, [0, 0]),
+        lambda: users.apply(odd),
+        lambda: UserTree(kind).fit(odd, [[0, 1]], [0]),
+    ):
+        with pytest.raises(ValueError, match=complaint):
+            refused()
+
+
+@pytest.mark.parametrize("model", [PreferenceTree(), PreferenceForest()])
+def test_a_single_number_is_no_matrix_of_items(model: PreferenceTree | PreferenceForest) -> None:
+    with pytest.raises(NotFittedError):
+        model.predict_proba(5.0, UPWARD)
+    for method in ("predict_proba", "decision_function"):
+        with pytest.raises(ValueError, match="items must be a matrix"):
+            getattr(clone(model).fit(ITEMS, UPWARD), method)(5.0, UPWARD)
+
+
+def test_parameters_of_numpy_types_are_written_as_plain_numbers() -> None:
+    document = fit_tree(max_depth=np.int64(3), ratio=np.float32(0.25)).to_dict()
+    assert json.loads(json.dumps(document))["parameters"]["max_depth"] == 3
+
+
+@pytest.mark.parametrize("point", [np.nan, -0.1, 1.1])
+def test_a_growing_tree_refuses_points_outside_the_cube(point: float) -> None:
+    with pytest.raises(ValueError, match="the points of pair 0 must lie in the unit cube"):
+        GrowingTree(np.array([[0.5], [point]])).add(0)
+
+
+@pytest.mark.parametrize("threshold", [None, "1"])
+def test_a_moved_threshold_is_a_number(threshold: Any) -> None:
+    with pytest.raises(ValueError, match="a threshold is a finite number"):
+        move_threshold(fit_tree(), 0, threshold, ITEMS, UPWARD)

@@ -105,6 +105,40 @@ def test_a_tree_that_keeps_straddlers_and_no_bootstraps_are_refused() -> None:
         split_support(PreferenceTree().fit(items, comparisons), items, comparisons, n_bootstraps=0)
 
 
+@pytest.mark.parametrize("option", [{"n_bootstraps": 2.5}, {"seed": 0.5}, {"seed": -1}])
+def test_options_of_support_that_are_not_valid_are_refused_by_name(option: dict) -> None:
+    items, comparisons = np.arange(3.0)[:, None], np.array([[1, 0], [2, 1]])
+    (name,) = option
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of split_support must be"):
+        split_support(PreferenceTree().fit(items, comparisons), items, comparisons, **option)
+
+
+def test_other_items_or_comparisons_than_those_of_the_fit_are_refused() -> None:
+    items, comparisons = np.arange(4.0)[:, None], np.array([[1, 0], [3, 2], [2, 0]])
+    tree = PreferenceTree().fit(items, comparisons)
+    for other_items, other in ((items, comparisons[:0]), (items[:3], comparisons[[0, 2, 0]])):
+        with pytest.raises(ValueError, match="the tree was fitted to 4 items and 3 comparisons, found"):
+            split_support(tree, other_items, other)
+    with pytest.raises(ValueError, match="no comparison reaches node"):
+        split_support(tree, items, [[3, 0], [3, 0], [3, 0]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ((-3, 5, 0.9), "n_comparisons"),
+        ((5.5, 5, 0.9), "n_comparisons"),
+        ((5, np.nan, 0.9), "n_candidates"),
+        ((5, 5, 1.0), "confidence"),
+        ((5, 5, np.nan), "confidence"),
+    ],
+)
+def test_the_bound_refuses_counts_and_levels_that_are_none(arguments: tuple, name: str) -> None:
+    n_comparisons, n_candidates, confidence = arguments
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of score_bound must be"):
+        score_bound(n_comparisons, n_candidates, confidence=confidence)
+
+
 def test_the_bound_is_propositions_1_worked_by_hand() -> None:
     # 2 * 4 * exp(-N e^2 / 2) = 0.05 with N = 200: e = sqrt(2 log(160) / 200) = 0.22528.
     assert score_bound(200, 4) == pytest.approx(0.22528, abs=1e-4)

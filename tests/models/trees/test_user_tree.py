@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 
 import numpy as np
 import pytest
@@ -166,3 +167,9 @@ def test_missing_features_fall_left_and_limits_hold() -> None:
 def test_users_who_are_not_there_are_refused() -> None:
     with pytest.raises(ValueError, match=r"users: 1 rows outside 0\.\.1"):
         UserTree().fit(np.zeros((2, 1)), np.array([[0, 1]]), np.array([5]))
+
+
+def test_a_user_tree_may_be_deeper_than_python_recurses() -> None:
+    n = sys.getrecursionlimit() + 200
+    tree = UserTree(max_depth=n).fit(np.arange(float(n))[:, None], [[0, 1]] * n, np.arange(n))
+    assert tree.n_leaves_ == n

@@ -151,6 +151,16 @@ def test_the_digest_sees_what_a_mapping_or_a_file_of_features_says_and_not_where
     assert config_of(mine).digest() != before
 
 
+def test_a_file_that_is_called_like_a_partial_folder_is_left_alone(config: StudyConfig) -> None:
+    stray = config.out / "sushi" / ".partial-notes"
+    stray.parent.mkdir(parents=True)
+    stray.write_text("mine")
+    with run_folder("sushi", config) as run:
+        pass
+    assert run.path.is_dir()
+    assert stray.read_text() == "mine"
+
+
 def test_a_killed_run_leaves_no_final_folder_and_the_next_run_clears_its_remains(config: StudyConfig) -> None:
     script = f"""
         import os, signal
