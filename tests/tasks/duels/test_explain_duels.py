@@ -135,7 +135,7 @@ def test_the_folds_of_a_cross_validation_are_pooled(duels, models):
     ("kind", "complaint"),
     [
         ({"between": ("cluster", "A", "D")}, "cluster has no level 'D'. Its levels: A, B, C"),
-        ({"where": ("altitude", "high")}, "there is no column 'altitude': surface"),
+        ({"where": ("altitude", "high")}, "there is no column 'altitude'. Columns: surface"),
         ({"within": ("types", ())}, "kind: none of the 60 held-out duels is of this kind"),
         ({"lost_by": "Raichu"}, "kind: there is no item named 'Raichu'"),
     ],

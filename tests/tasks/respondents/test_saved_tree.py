@@ -70,7 +70,7 @@ def test_what_does_not_fit_is_refused(tables: Path, user: str, tmp_path: Path) -
     with pytest.raises(UsageError, match="has no user nobody: it has 20"):
         SavedTree.fit(made_from(tables, "nobody"))
     kept.write(tmp_path / "tree.json")
-    with pytest.raises(TableError, match="is the table sushi_b, the tree was made from sushi"):
+    with pytest.raises(TableError, match="holds the table sushi_b, but the tree was made from sushi"):
         SavedTree.read(tmp_path / "tree.json", table=tables / "sushi_b")
     for text in ("{}", "not json", json.dumps({"made_from": {}, "tree": {}})):
         (tmp_path / "bad.json").write_text(text)
