@@ -215,7 +215,8 @@ def test_a_draft_says_what_each_column_is_and_why_others_are_not_read(tmp_path: 
     assert found.tables.item == "id"
     assert found.tables.columns == {"mass_g": "Mass (g)"}
     assert found.left_out == {
-        "name": "has 30 different texts", "island": "is the same everywhere", "day": "is neither winner, loser nor --context",
+        "name": "has 30 different texts", "island": "is the same everywhere",
+        "day": "is neither winner, loser nor --context",
     }  # fmt: skip
 
 
