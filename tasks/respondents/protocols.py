@@ -232,7 +232,8 @@ def typical_user(scores: pd.DataFrame) -> str:
     """The first user with a tree of median size whose test accuracy is nearest to the median."""
     size, accuracy = scores["leaves"].to_numpy(), scores["test_accuracy"].to_numpy()
     usual = np.flatnonzero(size == np.sort(size)[len(size) // 2])
-    nearest = np.nanargmin(np.abs(accuracy[usual] - np.nanmedian(accuracy)))
+    # Written accuracies are rounded, which must not decide between two that are equally far on either side.
+    nearest = np.nanargmin(np.round(np.abs(accuracy[usual] - np.nanmedian(accuracy)), 9))
     return str(scores["user_id"].iloc[int(usual[nearest])])
 
 

@@ -71,7 +71,7 @@ def words(html: Path) -> str:
 def test_a_study_is_told_by_its_answer_its_main_number_beside_the_published_one_and_its_date(runs: Path) -> None:
     page = words(render_index(runs).html)
     assert "The latest run of one study, on real data. Found minus published, where the two can be compared" in page
-    assert "compared: Sushi −0.034." in page
+    assert "compared: Sushi −0.034 (accuracy)." in page
     assert "Sushi One preference tree for every sushi eater A tree fitted to some of a user’s choices predicts" in page
     assert "0.854 accuracy on held-out data: preference tree, straddlers discarded 0.888 published: dt-pbo" in page
     assert f"Run of 30 November 2026, 06:45 UTC sushi/{SUSHI}" in page
@@ -104,7 +104,7 @@ def test_simulated_data_are_marked_and_compared_with_nothing(runs: Path, tea: Pa
     assert page.lstrip().split(" All studies ")[0].endswith("IN PART SIMULATED DATA")
     assert "The latest runs of 2 studies, 1 on real data and 1 on simulated data." in page
     assert page.count("published: dt-pbo") == 1
-    assert "compared: Sushi −0.034." in page
+    assert "compared: Sushi −0.034 (accuracy)." in page
     shutil.rmtree(runs / "sushi")
     alone = words(render_index(runs).html)
     assert "The latest run of one study, on simulated data." in alone
@@ -214,4 +214,4 @@ def test_simulated_data_of_a_study_that_is_about_them_are_compared(runs: Path, t
     pages = sys.modules["reports.studies.tea"]
     plain = pages.page
     pages.page = lambda run: replace(plain(run), comparable=True)  # type: ignore[attr-defined]
-    assert "compared: Sushi −0.034; Tea −0.034." in words(render_index(runs).html)
+    assert "compared: Sushi −0.034 (accuracy); Tea −0.034 (accuracy)." in words(render_index(runs).html)
