@@ -125,7 +125,7 @@ def test_a_label_that_was_never_seen_is_as_far_from_a_missing_one_as_from_any_kn
 def test_lengthscales_whose_squares_overflow_are_refused_and_far_items_are_unlike(scale: float) -> None:
     columns = (Column(name="size", feature="size", kind=FeatureKind.NUMERIC),)
     items = np.array([[0.0], [1e150]])
-    with pytest.raises(ValueError, match="lengthscales must be positive and finite, .* their range is 1e-100"):
+    with pytest.raises(ValueError, match=r"lengthscales must be positive and finite, .* their range is 1e-100"):
         item_kernel(items, columns, scale)
     kernel = item_kernel(items, columns, 1e-99, absolute=True)
     assert kernel(items, items).tolist() == [[1.0, 0.0], [0.0, 1.0]]
