@@ -130,6 +130,7 @@ def check_same_results(one: Path, other: Path) -> None:
 
 def test_the_run_folder_holds_everything_and_the_ledger_lies_beside_it(run_dir: Path, config: PmrConfig) -> None:
     assert {path.name for path in (run_dir / "results").iterdir()} == {
+        "comparability.json",
         "data_cards.json", "metrics.json", "conversation.json", "search.json", "features.json", "tree.json",
         "feature_worth.json",
         "readable_tree.json", "ranking.parquet", "feature_values.parquet", "extraction_accuracy.parquet",
