@@ -40,6 +40,7 @@ def test_a_run_that_is_stopped_ends_with_its_code_one_clean_line_and_only_a_reco
 ) -> None:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
     command = [sys.executable, "-m", "flows.cli.main", "run", "sushi", "--simulated", "--out", str(tmp_path / "runs")]
+    command += ["--set", "users=500"]
     run = subprocess.Popen(
         command,
         cwd=ROOT,

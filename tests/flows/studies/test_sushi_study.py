@@ -19,7 +19,7 @@ from models.records.results import MetricRow
 from models.records.run_record import RunRecord, UnfinishedRun
 from tasks.runs.results import METRICS
 
-USERS, GP_USERS = 60, 4
+USERS, GP_USERS = 30, 2
 VARIANTS = ("straddlers_discarded", "straddlers_kept")
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
