@@ -25,6 +25,7 @@ from models.records.studies.asking_results import (
     ONE_HOT,
     ONE_LEAF_FIRST,
     PLAIN_NEVER_TWICE,
+    QUESTION,
     RANDOM_NEVER_TWICE,
     RATIO_HIGH,
     RATIO_LOW,
@@ -38,6 +39,7 @@ from models.records.studies.asking_results import (
     TREE_QEUBO,
     TREE_RANDOM,
     TREE_TOP_LEAF,
+    WAY,
     AskingCompared,
 )
 from reports.figures.courses import Curve, Mark, draw_courses
@@ -54,7 +56,7 @@ WAYS: Mapping[str, str] = {
 }
 """The curves, in the order of their lines; the first two have bands."""
 
-_COLUMNS = ("way", "question", "users", *MEASURES, f"{RHO_REGRET}_sd", f"{TOP1_ERROR}_sd")
+_COLUMNS = (WAY, QUESTION, "users", *MEASURES, f"{RHO_REGRET}_sd", f"{TOP1_ERROR}_sd")
 
 CHOICES: Mapping[str, tuple[str, str]] = {
     NEVER_TWICE: ("the same pair again", "never"),
@@ -82,14 +84,14 @@ class Courses:
     """The means of each way of asking after each question, and their comparison."""
 
     def __init__(self, run: FinishedRun) -> None:
-        self._frame: pd.DataFrame = run.table(COURSES, _COLUMNS).set_index(["way", "question"])
-        self._changes: pd.DataFrame = run.table(CHANGES, ("base", "way", "question", *MEASURES))
+        self._frame: pd.DataFrame = run.table(COURSES, _COLUMNS).set_index([WAY, QUESTION])
+        self._changes: pd.DataFrame = run.table(CHANGES, ("base", WAY, QUESTION, *MEASURES))
         self.compared: AskingCompared = run.document(COMPARED, AskingCompared)
-        self.last = int(self._frame.index.get_level_values("question").max())
+        self.last = int(self._frame.index.get_level_values(QUESTION).max())
 
     def of(self, way: str) -> pd.DataFrame:
         """The rows of a way of asking, by question."""
-        return pd.DataFrame(self._frame.xs(way, level="way"))
+        return pd.DataFrame(self._frame.xs(way, level=WAY))
 
     def at(self, way: str, question: int, measure: str) -> float:
         """The mean of a measure after a number of questions."""
@@ -97,7 +99,7 @@ class Courses:
 
     def change(self, way: str, question: int, measure: str) -> float:
         """The change of that mean from the way of asking on which `way` is based."""
-        rows = self._changes[(self._changes["way"] == way) & (self._changes["question"] == question)]
+        rows = self._changes[(self._changes[WAY] == way) & (self._changes[QUESTION] == question)]
         return float(rows[measure].iloc[0])
 
 

@@ -9,8 +9,11 @@ import pandas as pd
 from models.records.studies.asking_results import (
     FOUND_SHARE,
     HISTORY,
+    QUESTION,
     RHO_REGRET,
+    TABLE,
     TOP1_ERROR,
+    WAY,
     WITH_HISTORY,
     WITHOUT_HISTORY,
 )
@@ -23,15 +26,15 @@ from reports.page.wording import fixed, listed, percent
 WAYS: Mapping[str, str] = {WITH_HISTORY: "from earlier users", WITHOUT_HISTORY: "from nothing"}
 TABLES: Mapping[str, str] = {"sushi": "set A, ten items", "sushi_b": "set B, ten of a hundred items"}
 LABELS: Mapping[str, str] = {RHO_REGRET: "ρ-regret", TOP1_ERROR: "top-1 error", FOUND_SHARE: "favourite found"}
-_COLUMNS = ("table", "way", "question", "users", f"{RHO_REGRET}_sd", *LABELS)
+_COLUMNS = (TABLE, WAY, QUESTION, "users", f"{RHO_REGRET}_sd", *LABELS)
 _AT = (0, 5, 9, 20)
 
 
 def history_section(run: FinishedRun) -> Section:
     """Curves of the regret on each table, and a table of all measures. Raises NotARunError if they are missing."""
     found = run.table(HISTORY, _COLUMNS)
-    tables = [name for name in TABLES if name in set(found["table"])]
-    pictures = [_picture(found[found["table"] == name], name) for name in tables]
+    tables = [name for name in TABLES if name in set(found[TABLE])]
+    pictures = [_picture(found[found[TABLE] == name], name) for name in tables]
     cohort = run.record.config.get("cohort")
     return Section(
         "What earlier users’ answers are worth",
@@ -58,7 +61,7 @@ def history_section(run: FinishedRun) -> Section:
 def _picture(found: pd.DataFrame, name: str) -> Picture:
     curves = []
     for way, label in WAYS.items():
-        rows = found[found["way"] == way].sort_values("question")
+        rows = found[found[WAY] == way].sort_values(QUESTION)
         curves.append(Curve(label, rows[RHO_REGRET].to_numpy(float), rows[f"{RHO_REGRET}_sd"].to_numpy(float)))
     alt = "; ".join(f"{curve.label}: from {curve.mean[0]:.2f} to {curve.mean[-1]:.2f}" for curve in curves)
     drawing = draw_courses(f"ρ-regret, {TABLES[name].partition(',')[0]}", curves, height=56)
@@ -67,12 +70,12 @@ def _picture(found: pd.DataFrame, name: str) -> Picture:
 
 
 def _at(found: pd.DataFrame, table: str, way: str, question: int, measure: str) -> float:
-    rows = found[(found["table"] == table) & (found["way"] == way) & (found["question"] == question)]
+    rows = found[(found[TABLE] == table) & (found[WAY] == way) & (found[QUESTION] == question)]
     return float(rows[measure].iloc[0])
 
 
 def _words(found: pd.DataFrame, tables: list[str]) -> str:
-    last = int(found["question"].max())
+    last = int(found[QUESTION].max())
     sentences = []
     for name in tables:
         before = [_at(found, name, way, 0, RHO_REGRET) for way in WAYS]
@@ -91,7 +94,7 @@ def _words(found: pd.DataFrame, tables: list[str]) -> str:
 
 
 def _table(found: pd.DataFrame, tables: list[str]) -> Table:
-    questions = [question for question in _AT if question <= int(found["question"].max())]
+    questions = [question for question in _AT if question <= int(found[QUESTION].max())]
     rows = []
     for name in tables:
         heading = TABLES[name][0].upper() + TABLES[name][1:]

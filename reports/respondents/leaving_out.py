@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import pandas as pd
 
-from models.records.studies.respondent_results import LEFT_OUT, LEFT_OUT_INTERVALS
+from models.records.studies.respondent_results import (
+    LEFT_OUT,
+    LEFT_OUT_INTERVALS,
+    LOWER,
+    REMOVED,
+    TEST_DELTA,
+    TRAIN_DELTA,
+    UPPER,
+    VERDICT,
+)
 from reports.page.blocks import Column, Prose, Row, Section, Table
 from reports.page.finished_run import FinishedRun
 from reports.page.wording import fixed, points, share, spaced
 
-_COLUMNS = ("removed", "train_delta", "test_delta", "test_accuracy", "leaves")
-_INTERVALS = ("removed", "lower", "upper", "verdict")
+_COLUMNS = (REMOVED, TRAIN_DELTA, TEST_DELTA, "test_accuracy", "leaves")
+_INTERVALS = (REMOVED, LOWER, UPPER, VERDICT)
 
 
 def leaving_out_section(run: FinishedRun, *, who: str = "user") -> Section:
@@ -19,14 +28,14 @@ def leaving_out_section(run: FinishedRun, *, who: str = "user") -> Section:
     Raises NotARunError if a table of it is missing or malformed.
     """
     changes = run.table(LEFT_OUT, _COLUMNS)[list(_COLUMNS)]
-    found = run.table(LEFT_OUT_INTERVALS, _INTERVALS).merge(changes, on="removed", how="left")
+    found = run.table(LEFT_OUT_INTERVALS, _INTERVALS).merge(changes, on=REMOVED, how="left")
     rows = [
         Row(
             [
-                spaced(row["removed"]),
-                points(row["train_delta"] / 100),
-                points(row["test_delta"] / 100),
-                f"{fixed(row['lower'], 1)} to {fixed(row['upper'], 1)}",
+                spaced(row[REMOVED]),
+                points(row[TRAIN_DELTA] / 100),
+                points(row[TEST_DELTA] / 100),
+                f"{fixed(row[LOWER], 1)} to {fixed(row[UPPER], 1)}",
                 share(row["test_accuracy"]),
                 fixed(row["leaves"], 1),
             ]
@@ -51,14 +60,14 @@ def leaving_out_section(run: FinishedRun, *, who: str = "user") -> Section:
 
 
 def _words(found: pd.DataFrame) -> str:
-    most, better = found.iloc[0], found[found["verdict"] == "better"]
+    most, better = found.iloc[0], found[found[VERDICT] == "better"]
     says = (
-        f"The trees lose most without {spaced(most['removed'])}: {points(most['test_delta'] / 100)} points of held-out "
+        f"The trees lose most without {spaced(most[REMOVED])}: {points(most[TEST_DELTA] / 100)} points of held-out "
         f"accuracy."
-        if most["verdict"] == "worse"
+        if most[VERDICT] == "worse"
         else "No single feature is clearly missed when it is left out: the others carry what it says."
     )
     if len(better):
-        names = ", ".join(spaced(name) for name in better["removed"])
+        names = ", ".join(spaced(name) for name in better[REMOVED])
         says += f" Without {names} they predict held-out choices clearly better: splits on it fit noise."
     return says

@@ -7,14 +7,22 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure as Drawing
 from pydantic import TypeAdapter, ValidationError
 
-from models.records.studies.respondent_results import ASKED_FEATURES, GALLERY, SENSITIVE_FEATURES, SensitiveFeature
+from models.records.studies.respondent_results import (
+    ASKED,
+    ASKED_FEATURES,
+    FEATURE,
+    FIRST,
+    GALLERY,
+    SENSITIVE_FEATURES,
+    SensitiveFeature,
+)
 from reports.page import style
 from reports.page.blocks import Block, Figure, Picture, Prose
 from reports.page.finished_run import FinishedRun, NotARunError
 from reports.page.wording import fixed, listed, spaced
 from reports.respondents.example_tree import FittedTree, cut_in_words, tree_picture
 
-_ASKED = ("feature", "asked", "first", "users")
+_ASKED = (FEATURE, ASKED, FIRST, "users")
 _LINE = 3.4  # mm, a feature's line of the drawing
 _TREE = 106.0  # mm, the height of a tree of the gallery: two stand on a page
 _LABELS = 42.0  # mm left of the axis
@@ -25,9 +33,9 @@ def asked_blocks(run: FinishedRun, *, who: str = "user") -> list[Block]:
 
     Raises NotARunError if `asked_features.parquet` or `sensitive_features.json` is missing or broken.
     """
-    asked = run.table(ASKED_FEATURES, _ASKED).sort_values("asked", ascending=False, kind="stable")
-    names = [spaced(name) for name in asked["feature"]]
-    shares, firsts = asked["asked"].tolist(), asked["first"].tolist()
+    asked = run.table(ASKED_FEATURES, _ASKED).sort_values(ASKED, ascending=False, kind="stable")
+    names = [spaced(name) for name in asked[FEATURE]]
+    shares, firsts = asked[ASKED].tolist(), asked[FIRST].tolist()
     picture = Picture(
         "asked-features",
         style.to_svg(_draw(names, shares, firsts)),

@@ -16,10 +16,12 @@ from models.records.studies.asking_results import (
     FOUND_SHARE,
     GP_QEUBO,
     MEASURES,
+    QUESTION,
     RHO_REGRET,
     TREE_QEUBO,
     TREE_RANDOM,
     TREE_TOP_LEAF,
+    WAY,
     AskingCompared,
 )
 from tasks.runs.results import write_json, write_parquet
@@ -30,13 +32,13 @@ def asking_changes(courses: pd.DataFrame) -> pd.DataFrame:
 
     courses: as in `active_learning.parquet`. Columns: base, way, question, and the measures, changed minus base.
     """
-    means = {(row["way"], row["question"]): row for row in courses.to_dict("records")}
-    last = int(courses["question"].max())
+    means = {(row[WAY], row[QUESTION]): row for row in courses.to_dict("records")}
+    last = int(courses[QUESTION].max())
     rows = [
         {
             "base": base,
-            "way": way,
-            "question": question,
+            WAY: way,
+            QUESTION: question,
             **{name: means[way, question][name] - means[base, question][name] for name in MEASURES},
         }
         for base, ways in CHANGED_FROM.items()
@@ -48,7 +50,7 @@ def asking_changes(courses: pd.DataFrame) -> pd.DataFrame:
 
 def asking_compared(courses: pd.DataFrame) -> AskingCompared:
     """Compare the ways of asking after `BANDIT` questions; courses as in `active_learning.parquet`."""
-    after = courses[courses["question"] == BANDIT].set_index("way")
+    after = courses[courses[QUESTION] == BANDIT].set_index(WAY)
     regret, found = after[RHO_REGRET], after[FOUND_SHARE]
     finds, regrets = (each[TREE_TOP_LEAF] - each[TREE_QEUBO] for each in (found, regret))
     return AskingCompared(

@@ -21,8 +21,11 @@ from models.records.results import MetricRow
 from models.records.studies.asking_results import (
     FOUND_SHARE,
     HISTORY,
+    QUESTION,
     RHO_REGRET,
+    TABLE,
     TOP1_ERROR,
+    WAY,
     WITH_HISTORY,
     WITHOUT_HISTORY,
 )
@@ -83,8 +86,8 @@ def _means(way: str, course: Course, ranks: IntArray, later: slice) -> pd.DataFr
     found = true[0][users, course.recommended[:, later]] == 1
     return pd.DataFrame(
         {
-            "way": way,
-            "question": np.arange(len(mean)),
+            WAY: way,
+            QUESTION: np.arange(len(mean)),
             "users": true.shape[1],
             RHO_REGRET: regret.mean(axis=1),
             f"{RHO_REGRET}_sd": regret.std(axis=1, ddof=1),
@@ -97,7 +100,7 @@ def _means(way: str, course: Course, ranks: IntArray, later: slice) -> pd.DataFr
 
 def history_metrics(study: str, courses: pd.DataFrame) -> list[MetricRow]:
     """The rows of `metrics.json`: the model is user_tree, the variant names the table and the way."""
-    return course_metrics(study, courses.assign(model="user_tree", variant=courses["table"] + "_" + courses["way"]))
+    return course_metrics(study, courses.assign(model="user_tree", variant=courses[TABLE] + "_" + courses[WAY]))
 
 
 @task(name="learn from earlier users", cache_policy=NO_CACHE)

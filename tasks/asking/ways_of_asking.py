@@ -40,6 +40,7 @@ from models.records.studies.asking_results import (
     ONE_HOT,
     ONE_LEAF_FIRST,
     PLAIN_NEVER_TWICE,
+    QUESTION,
     RANDOM_NEVER_TWICE,
     RATIO_HIGH,
     RATIO_LOW,
@@ -53,6 +54,7 @@ from models.records.studies.asking_results import (
     TREE_QEUBO,
     TREE_RANDOM,
     TREE_TOP_LEAF,
+    WAY,
 )
 from models.scores.ranks import competition_ranks
 from models.trees.growth.grow import Growth
@@ -171,7 +173,7 @@ def _judged(course: Course, ranks: IntArray, user_ids: tuple[str, ...]) -> pd.Da
     true = np.broadcast_to(ranks, course.mean.shape)
     return pd.DataFrame(
         {
-            "question": np.repeat(np.arange(n_questions), n_users),
+            QUESTION: np.repeat(np.arange(n_questions), n_users),
             "user_id": np.tile(np.array(user_ids), n_questions),
             RHO_REGRET: rho_regret(true, competition_ranks(course.mean)).ravel(),
             TOP1_ERROR: top1_error(true, course.mean).ravel(),
@@ -185,10 +187,10 @@ def summarise(name: str, way: Way, judged: pd.DataFrame) -> pd.DataFrame:
 
     rho_regret and top1_error come with their standard deviation, found_share is the share of users.
     """
-    grouped = judged.groupby("question")
+    grouped = judged.groupby(QUESTION)
     found = pd.DataFrame(
         {
-            "question": grouped.size().index,
+            QUESTION: grouped.size().index,
             "users": grouped.size().to_numpy(),
             RHO_REGRET: grouped[RHO_REGRET].mean().to_numpy(),
             f"{RHO_REGRET}_sd": grouped[RHO_REGRET].std().to_numpy(),
@@ -197,7 +199,7 @@ def summarise(name: str, way: Way, judged: pd.DataFrame) -> pd.DataFrame:
             FOUND_SHARE: grouped["found"].mean().to_numpy(),
         }
     )
-    choices = pd.DataFrame({"way": name, **way.model_dump()}, index=found.index)
+    choices = pd.DataFrame({WAY: name, **way.model_dump()}, index=found.index)
     return pd.concat([choices, found], axis=1)
 
 
@@ -213,7 +215,7 @@ def course_metrics(study: str, courses: pd.DataFrame) -> list[MetricRow]:
             variant=row["variant"],
             metric=measure,
             split="asked",
-            at=int(row["question"]),
+            at=int(row[QUESTION]),
             value=float(row[measure]),
             sd=float(row[f"{measure}_sd"]) if f"{measure}_sd" in row else None,
             n=int(row["users"]),

@@ -38,7 +38,7 @@ from models.records.studies.message_results import (
     Round,
     SearchRounds,
 )
-from models.records.studies.respondent_results import ACCURACIES, SPLITS, TREE_MODEL
+from models.records.studies.respondent_results import ACCURACIES, DELTA_ACCURACY, SPLITS, TREE_MODEL
 from models.scores.accuracy import Accuracy, accuracies
 from models.scores.ranks import competition_ranks
 from models.trees.leaf_summary import leaf_sd
@@ -83,7 +83,7 @@ PUBLISHED = (
             dict(zip(SPLITS, changes, strict=True)),
             model=TREE_MODEL,
             variant=name,
-            metric="delta_accuracy",
+            metric=DELTA_ACCURACY,
             source="dt-pbo, Table 10",
         )
     ),
@@ -190,7 +190,7 @@ def _rows_without(
         for split, box, score, whole in zip(SPLITS, boxes, scores, with_all, strict=True):
             n = len(box.comparisons)
             yield _row(TREE_MODEL, left_out.name, "accuracy", split, score, n)
-            yield _row(TREE_MODEL, left_out.name, "delta_accuracy", split, score - whole, n)
+            yield _row(TREE_MODEL, left_out.name, DELTA_ACCURACY, split, score - whole, n)
 
 
 def _scores(
@@ -234,7 +234,7 @@ def feature_worth(metrics: Sequence[MetricRow], features: Sequence[str]) -> list
             continue
         if row.metric == "accuracy":
             accuracy[row.variant][row.split] = row.value
-        elif row.metric == "delta_accuracy":
+        elif row.metric == DELTA_ACCURACY:
             change[row.variant][row.split] = row.value
             if row.published is not None:
                 published[row.variant][row.split] = row.published

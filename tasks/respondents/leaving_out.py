@@ -14,7 +14,17 @@ from prefect.cache_policies import NO_CACHE
 
 from models.records.features import Encoded
 from models.records.results import MetricRow
-from models.records.studies.respondent_results import LEFT_OUT, LEFT_OUT_INTERVALS, SPLITS, TREE_MODEL, Verdict
+from models.records.studies.respondent_results import (
+    DELTA_ACCURACY,
+    LEFT_OUT,
+    LEFT_OUT_INTERVALS,
+    REMOVED,
+    SPLITS,
+    TEST_DELTA,
+    TREE_MODEL,
+    VERDICT,
+    Verdict,
+)
 from models.scores.intervals import Sign, mean_interval
 from tasks.respondents.protocols import Protocol, Respondents, read_respondents, score_protocol
 from tasks.respondents.scoring import Trial
@@ -52,7 +62,7 @@ def leave_each_out(respondents: Respondents, protocol: Protocol, *, seed: int, t
     rows = []
     for name in feature_names(respondents):
         left = score_protocol(without_feature(respondents, name), protocol, seed=seed, test_share=test_share)
-        row: dict[str, str | float | int] = {"removed": name}
+        row: dict[str, str | float | int] = {REMOVED: name}
         for part in SPLITS:
             column = f"{part}_accuracy"
             change = IN_POINTS * (left[column] - whole[column])
@@ -72,8 +82,8 @@ def delta_metrics(study: str, found: pd.DataFrame) -> Sequence[MetricRow]:
         MetricRow(
             study=study,
             model=TREE_MODEL,
-            variant=str(row["removed"]),
-            metric="delta_accuracy",
+            variant=str(row[REMOVED]),
+            metric=DELTA_ACCURACY,
             split=part,
             value=float(row[f"{part}_delta"]),
             sd=float(row[f"{part}_delta_sd"]),
@@ -90,11 +100,11 @@ def delta_intervals(found: pd.DataFrame) -> pd.DataFrame:
     removed; lower, upper: an interval over other users, from the paired differences; verdict: whether held-out accuracy
     is worse or better without the feature, unclear if the interval contains zero.
     """
-    ordered = found.sort_values("test_delta", kind="stable", ignore_index=True)
-    mean, sd, users = (ordered[name].to_numpy(float) for name in ("test_delta", "test_delta_sd", "users"))
+    ordered = found.sort_values(TEST_DELTA, kind="stable", ignore_index=True)
+    mean, sd, users = (ordered[name].to_numpy(float) for name in (TEST_DELTA, "test_delta_sd", "users"))
     interval = mean_interval(mean, sd, users)
     verdicts = [VERDICTS[sign] for sign in interval.signs]
-    return pd.DataFrame({"removed": ordered["removed"], **interval._asdict(), "verdict": verdicts})
+    return pd.DataFrame({REMOVED: ordered[REMOVED], **interval._asdict(), VERDICT: verdicts})
 
 
 @task(name="leave features out", cache_policy=NO_CACHE)

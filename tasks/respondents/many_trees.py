@@ -14,7 +14,10 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from models.records.studies.respondent_results import (
+    ASKED,
     ASKED_FEATURES,
+    FEATURE,
+    FIRST,
     GALLERY,
     POOLED_TREE,
     SENSITIVE_FEATURES,
@@ -43,7 +46,7 @@ def asked_features(respondents: Respondents, protocol: Protocol, *, seed: int, t
     asks[trees.tree[splits], of_column[trees.column[splits]]] = True
     roots = trees.column[:n_users]
     first = np.bincount(of_column[roots[roots >= 0]], minlength=len(names)) / n_users
-    return pd.DataFrame({"feature": names, "asked": asks.mean(axis=0), "first": first, "users": n_users})
+    return pd.DataFrame({FEATURE: names, ASKED: asks.mean(axis=0), FIRST: first, "users": n_users})
 
 
 def gallery(
@@ -68,9 +71,9 @@ def sensitive_features(
 
     asked: as `asked_features` returns it; pooled: the document of the tree for all, None if there is none.
     """
-    shares = dict(zip(asked["feature"], asked["asked"].tolist(), strict=True))
+    shares = dict(zip(asked[FEATURE], asked[ASKED].tolist(), strict=True))
     splits = [] if pooled is None else [node["column"] for node in pooled["nodes"] if node["column"] is not None]
-    used = {pooled["columns"][at]["feature"] for at in splits} if pooled is not None else set()
+    used = {pooled["columns"][at][FEATURE] for at in splits} if pooled is not None else set()
     return [
         SensitiveFeature(feature=name, asked=shares[name], in_pooled_tree=None if pooled is None else name in used)
         for name in sensitive

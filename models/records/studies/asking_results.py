@@ -30,6 +30,9 @@ CHANGED_FROM: Mapping[str, tuple[str, ...]] = {
 WITH_HISTORY, WITHOUT_HISTORY = "with_history", "without_history"
 """Asking new users with and without the answers of earlier ones."""
 
+TABLE, WAY, QUESTION = "table", "way", "question"
+"""Columns of the tables of courses, beside the measures."""
+
 RHO_REGRET, TOP1_ERROR, FOUND_SHARE = "rho_regret", "top1_error", "found_share"
 MEASURES = (RHO_REGRET, TOP1_ERROR, FOUND_SHARE)
 

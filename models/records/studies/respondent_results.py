@@ -31,6 +31,13 @@ TREE_SUMMARIES = "tree_summaries"
 CHOICE_SUMMARY = "choice_summary"
 """Files of results, without their ending."""
 
+REMOVED, TRAIN_DELTA, TEST_DELTA = "removed", "train_delta", "test_delta"
+LOWER, UPPER, VERDICT = "lower", "upper", "verdict"
+"""Columns of the tables of trees without one feature. DELTA_ACCURACY: their metric."""
+DELTA_ACCURACY = "delta_accuracy"
+FEATURE, ASKED, FIRST = "feature", "asked", "first"
+"""Columns of the table of the features that trees ask about."""
+
 Level = str | float
 """A level of a choice of the protocol."""
 
