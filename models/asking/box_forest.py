@@ -23,6 +23,7 @@ from models.asking.box_learning import (
     initial_points,
     winners_first,
 )
+from models.asking.forest_surrogate import average_trees
 from models.asking.qeubo import qeubo
 from models.gaussian.laplace import count_pairs, laplace_covariance, laplace_mode
 from models.numerics.hashing import HashArray, mix
@@ -34,7 +35,6 @@ from models.trees.growth.trees import Trees
 from models.trees.leaf_fit import prior_factor
 
 _TREE, _PAIR = 0, 1  # keys of the hashes for the bootstrap samples and for ties between pairs
-
 
 _COUNT = [Interval(Integral, 0, None, closed="left")]
 _CANDIDATES: dict[str, list[Any]] = {"uniform": _COUNT, "best": _COUNT, "near": _COUNT, "reach": [tuple, list]}
@@ -82,7 +82,8 @@ class _Forest:
 
     def at_points(self) -> FloatArray:
         """Mean utility of each compared point over the trees of its run, (t, points)."""
-        return self._over_trees(np.take_along_axis(self.mean, self.leaf_of_point, axis=1))
+        means = np.take_along_axis(self.mean, self.leaf_of_point, axis=1)
+        return np.asarray(means.reshape(-1, self.n_trees, means.shape[1]).mean(axis=1))
 
     def at(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean (t, c) and covariance (t, c, c) of the utilities of points (t, c, d), over the trees of each run."""
@@ -91,13 +92,8 @@ class _Forest:
         tree = np.repeat(np.arange(n_runs * self.n_trees), c)
         leaf = self.trees.leaf_of(everywhere.reshape(-1, d), tree).reshape(-1, c)
         means = np.take_along_axis(self.mean, leaf, axis=1)
-        within = self._over_trees(self.covariance[np.arange(len(leaf))[:, None, None], leaf[:, :, None], leaf[:, None]])
-        mean = self._over_trees(means)
-        apart = means.reshape(n_runs, self.n_trees, c) - mean[:, None]
-        return mean, within + np.swapaxes(apart, 1, 2) @ apart / self.n_trees
-
-    def _over_trees(self, values: FloatArray) -> FloatArray:
-        return np.asarray(values.reshape(-1, self.n_trees, *values.shape[1:]).mean(axis=1))
+        within = self.covariance[np.arange(len(leaf))[:, None, None], leaf[:, :, None], leaf[:, None]]
+        return average_trees(means, within, self.n_trees)
 
 
 def ask_in_box_with_forest(

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, validate_parameter_constra
 from models.asking.active_learning import Belief
 from models.gaussian.laplace import count_pairs, laplace_covariance, laplace_mode
 from models.numerics.hashing import HashArray, mix
-from models.numerics.validation import check_integers
+from models.numerics.validation import check_columns, check_integers, check_items, check_users_items
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column
 from models.trees.growth.binning import Binned, bin_items
@@ -64,39 +64,52 @@ class ForestSurrogate:
     def __post_init__(self) -> None:
         """Check shapes and settings."""
         validate_parameter_constraints(_CONSTRAINTS, vars(self), "ForestSurrogate")
-        if np.ndim(self.items) != 3:
-            raise ValueError(f"items must be (users, items, features), found shape {np.shape(self.items)}")
+        check_users_items(self.items)
+        check_columns(tuple(self.columns), np.shape(self.items)[2])
         check_integers(self.seeds, "seeds", len(self.items))
 
     @cached_property
     def _binned(self) -> Binned:
-        return bin_items(np.repeat(self.items, self.n_trees, axis=0).reshape(-1, self.items.shape[2]), self.columns)
+        repeated = np.repeat(self.items, self.n_trees, axis=0)
+        return bin_items(check_items(repeated.reshape(-1, repeated.shape[2])), self.columns)
 
     def __call__(self, answers: IntArray) -> Belief:
         """See `models.asking.active_learning.Surrogate`."""
-        n_users, n_items, _ = self.items.shape
-        n_forests, n_answers = n_users * self.n_trees, answers.shape[1]
-        tree_seeds = mix(self.seeds[:, None], np.arange(self.n_trees)).ravel()
+        n_users, n_items, _ = np.shape(self.items)
+        n_all, n_answers = n_users * self.n_trees, answers.shape[1]
+        tree_seeds = mix(check_integers(self.seeds, "seeds")[:, None], np.arange(self.n_trees)).ravel()
         own = np.repeat(answers, self.n_trees, axis=0)
         drawn = mix(mix(tree_seeds, _WEIGHT)[:, None], np.arange(n_answers))
         weight = np.searchsorted(_POISSON, (drawn >> np.uint64(11)) * 2.0**-53)
-        rows = np.repeat((own + (np.arange(n_forests) * n_items)[:, None, None]).reshape(-1, 2), weight.ravel(), axis=0)
-        tree_of_item = np.repeat(np.arange(n_forests), n_items)
+        rows = np.repeat((own + (np.arange(n_all) * n_items)[:, None, None]).reshape(-1, 2), weight.ravel(), axis=0)
+        tree_of_item = np.repeat(np.arange(n_all), n_items)
         ties = (mix(tree_seeds, _TIE) >> np.uint64(2)).astype(np.int64)
-        trees = grow(self._binned, rows, tree_of_item, n_forests, ties, self.growth)
-        leaf = trees.leaf_of_item.reshape(n_forests, n_items)
-        forest = np.arange(n_forests)
-        winner, loser = np.moveaxis(leaf[forest[:, None, None], own], 2, 0)
-        pairs = count_pairs(
-            np.repeat(forest, n_answers), winner.ravel(), loser.ravel(), n_forests, int(trees.n_leaves.max())
-        )
+        trees = grow(self._binned, rows, tree_of_item, n_all, ties, self.growth)
+        leaf = trees.leaf_of_item.reshape(n_all, n_items)
+        tree = np.arange(n_all)
+        winner, loser = np.moveaxis(leaf[tree[:, None, None], own], 2, 0)
+        pairs = count_pairs(np.repeat(tree, n_answers), winner.ravel(), loser.ravel(), n_all, int(trees.n_leaves.max()))
         factor = prior_factor(self.ratio)
         leaf_mean = laplace_mode(pairs, factor)
         leaf_covariance = laplace_covariance(pairs, leaf_mean, factor)
-        means = np.take_along_axis(leaf_mean, leaf, axis=1).reshape(n_users, self.n_trees, n_items)
-        within = leaf_covariance[forest[:, None, None], leaf[:, :, None], leaf[:, None, :]]
-        mean = means.mean(axis=1)
-        apart = means - mean[:, None]
-        covariance = within.reshape(n_users, self.n_trees, n_items, n_items).mean(axis=1)
-        covariance += np.swapaxes(apart, 1, 2) @ apart / self.n_trees
+        means = np.take_along_axis(leaf_mean, leaf, axis=1)
+        within = leaf_covariance[tree[:, None, None], leaf[:, :, None], leaf[:, None, :]]
+        mean, covariance = average_trees(means, within, self.n_trees)
         return Belief(mean, covariance, np.broadcast_to(np.arange(n_items), mean.shape))
+
+
+def average_trees(means: FloatArray, within: FloatArray, n_trees: int) -> tuple[FloatArray, FloatArray]:
+    """Mean (t, m) and covariance (t, m, m) over the n_trees trees of each of t forests.
+
+    means: (t n_trees, m) and within: (t n_trees, m, m) of each tree. The covariance is the mean of those within trees
+    plus that of the means between them.
+
+    >>> mean, covariance = average_trees(np.array([[0.0], [2.0]]), np.array([[[1.0]], [[3.0]]]), 2)
+    >>> mean.tolist(), covariance.tolist()
+    ([[1.0]], [[[3.0]]])
+    """
+    by_tree = means.reshape(-1, n_trees, means.shape[1])
+    mean = by_tree.mean(axis=1)
+    apart = by_tree - mean[:, None]
+    inner = within.reshape(-1, n_trees, *within.shape[1:]).mean(axis=1)
+    return mean, inner + np.swapaxes(apart, 1, 2) @ apart / n_trees

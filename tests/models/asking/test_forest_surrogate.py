@@ -76,3 +76,13 @@ def test_settings_that_cannot_be_are_refused_by_name(wrong: dict[str, object]) -
     items, _ = users(2)
     with pytest.raises(ValueError, match=next(iter(wrong))):
         ForestSurrogate(items, COLUMNS, mix(4, np.arange(2)), **wrong)  # type: ignore[arg-type]
+
+
+def test_items_columns_and_seeds_that_do_not_fit_are_refused_as_a_tree_refuses_them() -> None:
+    items, _ = users(2)
+    with pytest.raises(ValueError, match=r"2 columns are described, items have 3"):
+        ForestSurrogate(items, COLUMNS[:2], mix(5, np.arange(2)))
+    with pytest.raises(ValueError, match="seeds"):
+        ForestSurrogate(items, COLUMNS, mix(5, np.arange(3)))
+    with pytest.raises(ValueError, match="infinite"):
+        ForestSurrogate(np.full((2, 3, 3), np.inf), COLUMNS, mix(5, np.arange(2)))(np.zeros((2, 0, 2), dtype=np.int64))
