@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from data_adapters.source.simulation import SIMULATED
 from models.records.base import Record
 from models.records.features import Feature, FeatureKind
 from models.records.manifest import Licence
+from models.records.plain_text import is_file_name
 
 Format = Literal["csv", "xlsx", "sav", "dta"]
 SIDE = "{side}"
 """Placeholder in a column name of the wide layout, replaced by the text of the left or of the right profile."""
 
 
+def _plain_name(name: str) -> str:
+    """The name of a file in the folder of raw files. Raises ValueError for a path, and for the simulator's own file."""
+    if not is_file_name(name) or name == SIMULATED:
+        raise ValueError("expected the plain name of a file in the folder that --raw names, without any folder")
+    return name
+
+
 class RawTable(Record):
     """The file that holds the choices."""
 
-    name: str = Field(description="name of the file, without its folder")
+    name: Annotated[str, AfterValidator(_plain_name)] = Field(description="name of the file, without its folder")
     format: Format = Field(description="csv, xlsx (Excel), sav (SPSS) or dta (Stata)")
     separator: str = Field(default=",", min_length=1, max_length=1, description="what separates the fields of a csv")
     sheet: str | None = Field(default=None, description="name of the xlsx sheet; the first if not set")
