@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from data_adapters.files.unpacked import read_unpacked
 from data_adapters.source.faults import first_of
-from data_adapters.source.spelling import IN_PROSE, SHOWN, quoted, same_looks, unfit_name
+from data_adapters.source.spelling import IN_PROSE, SHOWN, other_form, quoted, same_looks, unfit_name
 from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.records.errors import RawDataError
 from models.records.plain_text import escaped, unprintable
@@ -174,13 +174,16 @@ class Columns:
         """The meaning of each code of a column; None means missing. Raises RawDataError for any other code."""
         texts = self.texts[column]
         known = np.array([text in meaning for text in texts], dtype=np.bool_)
-        self.require(column, known, f"one of {', '.join(repr(code) for code in meaning)}")
+        self.require(column, known, f"one of {', '.join(map(quoted, meaning))}", known=meaning)
         return np.array([meaning[text] for text in texts], dtype=object)
 
-    def require(self, column: str, holds: BoolArray, expected: str) -> None:
-        """Raise RawDataError naming the rows in which `holds` (n,) is false."""
+    def require(self, column: str, holds: BoolArray, expected: str, *, known: Iterable[str] = ()) -> None:
+        """Raise RawDataError naming the rows in which `holds` (n,) is false.
+
+        known: the texts that would be right; the error tells if one of them only looks the same.
+        """
         if not holds.all():
-            raise self._error(column, np.flatnonzero(~holds).tolist(), expected)
+            raise self._error(column, np.flatnonzero(~holds).tolist(), expected, known)
 
     def require_unique(self, column: str, *further: str) -> None:
         """Raise RawDataError if a value of the column, or of it and further ones together, comes twice."""
@@ -207,11 +210,20 @@ class Columns:
             wrong = [row for row, text in enumerate(texts) if not _casts(text, to)]
             raise self._error(column, wrong, expected) from None
 
-    def _error(self, column: str, wrong: Sequence[int], expected: str) -> RawDataError:
+    def _error(self, column: str, wrong: Sequence[int], expected: str, known: Iterable[str] = ()) -> RawDataError:
         """An error about the rows of a column that are wrong, in their order."""
+        text = self.texts[column][wrong[0]]
         found = [quoted(self.texts[column][row]) for row in wrong]
-        remark = self.remarks.get(column, {}).get(self.texts[column][wrong[0]])
-        first = found[0] if remark is None else f"{found[0]}, {remark}"
+        twin = other_form(text, known)
+        remarks = [
+            *(
+                []
+                if twin is None
+                else ["which only looks like one of them: its Unicode form is another one (NFC, NFD)"]
+            ),
+            *filter(None, [self.remarks.get(column, {}).get(text)]),
+        ]
+        first = ", ".join([found[0], *remarks])
         others = self.rows.others(wrong, found)
         return self.rows.error(
             wrong[0], f"column {escaped(column)}: expected {expected}, found {first_of(first, others)}"
