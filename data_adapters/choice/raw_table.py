@@ -48,7 +48,7 @@ def _read_csv(path: Path, separator: str) -> strict.Columns:
     hint = rows.separator_hint()
     if hint:
         raise RawDataError(
-            f"{path.name}, line 1: expected a header of several columns, found one{hint} (file.separator)."
+            f"{path.name}, line 1: expected several columns, found one{hint} (file.separator of the mapping)."
         )
     return rows.after_header(first).columns(header, final_break=False)
 
