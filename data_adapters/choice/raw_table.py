@@ -204,5 +204,5 @@ def _text(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else f"{value:.15g}"
+        return str(int(value)) if value.is_integer() else repr(value)
     return str(value)

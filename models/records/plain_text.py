@@ -1,4 +1,4 @@
-r"""Characters that no file, page or terminal should hold: found where data is read, escaped where text is shown.
+"""Characters that no file, page or terminal should hold: found where data is read, escaped where text is shown.
 
 They steer a terminal, turn the reading direction, break XML or cannot be seen, so two different labels look the same.
 """

@@ -58,10 +58,12 @@ def _rows(path: Path, separator: str) -> list[list[str]]:
 
 
 def _synthetic(folder: Path) -> Won:
+    from data_adapters.codebooks.synthetic import MATCH_COLUMNS
+
     rows = [dict(zip(*pair, strict=True)) for pair in _with_header(_rows(folder / "matches.csv", ","))]
     found: Won = Counter()
     for row in rows:
-        one, other, winner = (row[name] for name in row if name != "") if len(row) == 3 else (row[n] for n in row)
+        one, other, winner = (row[name] for name in MATCH_COLUMNS)
         found["synthetic", winner, other if winner == one else one] += 1
     return found
 
