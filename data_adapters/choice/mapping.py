@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from data_adapters.source.simulation import SIMULATED
+from data_adapters.source.spelling import same_looks, unfit_name
 from models.records.base import Record
 from models.records.features import Feature, FeatureKind
 from models.records.manifest import Licence
+from models.records.plain_text import is_file_name, unprintable
 
-Format = Literal["csv", "xlsx", "sav", "dta"]
+Format = Literal["csv", "xlsx", "sav", "dta", "parquet"]
 SIDE = "{side}"
 """Placeholder in a column name of the wide layout, replaced by the text of the left or of the right profile."""
+
+
+def _plain_name(name: str) -> str:
+    """The name of a file in the folder of raw files. Raises ValueError for a path, and for the simulator's own file."""
+    if not is_file_name(name) or name == SIMULATED:
+        raise ValueError("expected the plain name of a file in the folder that --raw names, without any folder")
+    return name
+
+
+def _refuse_unfit_label(feature: str, label: str) -> None:
+    if not label or unprintable(label) is not None:
+        raise ValueError(f"{feature}: a label is a text without line breaks and tabs, and not empty")
+    expected = unfit_name(label)
+    if expected is not None:
+        raise ValueError(
+            f"{feature}: the label {label!r} should be {expected}. Give the value another label: value = label"
+        )
 
 
 class RawTable(Record):
     """The file that holds the choices."""
 
-    name: str = Field(description="name of the file, without its folder")
-    format: Format = Field(description="csv, xlsx (Excel), sav (SPSS) or dta (Stata)")
+    name: Annotated[str, AfterValidator(_plain_name)] = Field(description="name of the file, without its folder")
+    format: Format = Field(description="csv, xlsx (Excel), sav (SPSS), dta (Stata) or parquet")
     separator: str = Field(default=",", min_length=1, max_length=1, description="what separates the fields of a csv")
     sheet: str | None = Field(default=None, description="name of the xlsx sheet; the first if not set")
     sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$", description="sha256 of the published file")
@@ -35,7 +55,10 @@ class LongLayout(Record):
         default=None,
         description="column that identifies a respondent's tasks; if not set, every two consecutive rows are one task",
     )
-    alternative: str | None = Field(default=None, description="column that identifies a task's alternatives")
+    alternative: str | None = Field(
+        default=None,
+        description="column that identifies a task's alternatives; if not set, the two rows of a task are consecutive",
+    )
     left: str | None = Field(default=None, description="what the alternative column holds for the first profile")
     right: str | None = Field(default=None, description="what the alternative column holds for the second profile")
     opt_out: str | None = Field(default=None, description="what it holds for choosing neither, if that was offered")
@@ -45,10 +68,12 @@ class LongLayout(Record):
 
     @model_validator(mode="after")
     def _tasks_are_identified(self) -> LongLayout:
-        given = [self.task, self.alternative, self.left, self.right]
+        given = [self.alternative is not None, self.left is not None, self.right is not None]
         if any(given) and not all(given):
-            raise ValueError("set all of task, alternative, left and right, or none of them")
-        if self.opt_out is not None and not self.task:
+            raise ValueError("set all of alternative, left and right, or none of them")
+        if self.alternative is not None and self.task is None:
+            raise ValueError("alternative needs task: set the column that identifies a respondent's tasks too")
+        if self.opt_out is not None and self.alternative is None:
             raise ValueError("opt_out needs a row of its own in each task: set task, alternative, left and right too")
         return self
 
@@ -112,7 +137,11 @@ class FeatureColumn(Record):
             raise ValueError(f"{self.name}: a column of a {self.kind} feature needs levels, and indicators need none")
         elif {self.values, self.minimum, self.maximum, self.unit} != {None}:
             raise ValueError(f"{self.name}: values, minimum, maximum and unit are for numeric features")
-        elif self.kind == "binary" and len(self.labels) != 2:
+        for label in self.labels:
+            _refuse_unfit_label(self.name, label)
+        if same_looks(self.labels):
+            raise ValueError(f"{self.name}: two labels have the same letters in different Unicode forms")
+        if self.kind == "binary" and len(self.labels) != 2:
             raise ValueError(f"{self.name}: a binary feature has two labels, no and yes, not {len(self.labels)}")
         return self
 
@@ -154,6 +183,11 @@ class ChoiceMapping(Record):
     long: LongLayout | None = Field(default=None, description="the columns, where each alternative has a row")
     wide: WideLayout | None = Field(default=None, description="the columns, where each task has a row")
     missing: tuple[str, ...] = Field(default=(), description="like `missing` of a feature, for all features")
+    bad_tasks: Literal["refuse", "drop"] = Field(
+        default="refuse",
+        description="what to do with a task that lacks a row or has one twice: refuse the file, or drop and count the "
+        "task",
+    )
     most_opt_outs: float | None = Field(
         default=None,
         ge=0,

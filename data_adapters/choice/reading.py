@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,28 @@ from numpy.typing import NDArray
 from data_adapters.choice.mapping import SIDE, FeatureColumn
 from data_adapters.choice.mapping_file import MappingFile
 from data_adapters.choice.raw_table import read_raw_table
-from data_adapters.choice.tasks import LEFT, NO_ANSWER, OPT_OUT, SEVERAL, Tasks, read_tasks
+from data_adapters.choice.tasks import (
+    LEFT,
+    NO_ANSWER,
+    OPT_OUT,
+    SEVERAL,
+    Tasks,
+    is_profile,
+    read_respondents,
+    read_tasks,
+    require_columns,
+)
 from data_adapters.choice.values import FeatureReader
 from data_adapters.source import strict
+from data_adapters.source.faults import Faults
 from data_adapters.source.reading import Reading
 from models.records.arrays import BoolArray, IntArray
 from models.records.card import counted
 from models.records.manifest import DroppedRows
 
+Values = dict[str, tuple[NDArray[Any], NDArray[Any]]]
 WHY_DROPPED = {OPT_OUT: "the opt-out was chosen", NO_ANSWER: "nothing was chosen", SEVERAL: "more than one was chosen"}
+BAD_TASK = "a row of the task is missing or comes twice"
 SAME_PROFILE = "both profiles are the same"
 NO_COMPARISON = "no comparison is left"
 ONLY_DROPPED = "shown only in tasks that were dropped"
@@ -34,8 +48,10 @@ def read_choices(path: Path, name: str, source: MappingFile) -> Reading:
     what was expected and the mapping's key.
     """
     table = read_raw_table(path, source.mapping.file)
-    tasks = read_tasks(table, source)
-    profiles, profile = _profiles(table, source, tasks)
+    require_columns(table, source)
+    table.rows.require_some("choices")
+    tasks, values, people = _read_all(table, source)
+    profiles, profile = _profiles(values, tasks)
     why = _reasons(source, tasks, profile)
     kept = why == ""
     shown, item = _renumbered(profile[kept])
@@ -55,29 +71,53 @@ def read_choices(path: Path, name: str, source: MappingFile) -> Reading:
             "user_id": tasks.respondents[asked][user],
             "task_index": tasks.index[kept],
         },
-        users={"user_id": tasks.respondents[asked], **_of_rows(_respondents(table, source, tasks), asked)},
+        users={"user_id": tasks.respondents[asked], **_of_rows(people, asked)},
         rows_read={path.name: len(table.rows.fields)},
         dropped=_dropped(source, tasks, why, n_profiles=len(profiles[next(iter(profiles))]), n_items=len(shown)),
         quirks=_quirks(table, source, tasks),
     )
 
 
-def _profiles(table: strict.Columns, source: MappingFile, tasks: Tasks) -> tuple[dict[str, NDArray[Any]], IntArray]:
-    """The features of the different profiles, and the profile that each task showed left and right, (n, 2)."""
-    mapping, n = source.mapping, len(tasks.outcome)
-    sides = mapping.wide.sides if mapping.wide is not None else ("", "")
-    needed = np.zeros(len(table.rows.fields), np.bool_)
-    needed[tasks.rows] = True
+def _read_all(table: strict.Columns, source: MappingFile) -> tuple[Tasks, Values, dict[str, NDArray[Any]]]:
+    """The tasks, the attributes of every row, and the respondents' features. Raises RawDataError with all faults."""
+    faults = Faults()
+    ids = faults.attempt(read_respondents, table, source)
+    tasks = None if ids is None else faults.attempt(read_tasks, table, source, *ids)
+    needed = is_profile(table, source)
+    if tasks is not None:
+        needed = np.zeros(len(table.rows.fields), np.bool_)
+        needed[tasks.rows] = True
+    values = faults.attempt(_values, table, source, needed)
+    people = None if ids is None else faults.attempt(_respondents, table, source, *ids)
+    faults.raise_any()
+    assert tasks is not None
+    assert values is not None
+    assert people is not None
+    return tasks, values, people
+
+
+def _values(table: strict.Columns, source: MappingFile, needed: BoolArray) -> Values:
+    """Each attribute of every row, (rows,), of the left and of the right profile; None in rows that are not needed."""
+    sides = source.mapping.wide.sides if source.mapping.wide is not None else ("", "")
     reader = FeatureReader(table, source, "attributes")
-    shown: dict[str, NDArray[Any]] = {}
-    for attribute in mapping.attributes:
-        per_side = [
-            reader.read(attribute, needed, side=side)[tasks.rows[:, column]] for column, side in enumerate(sides)
-        ]
-        shown[attribute.name] = np.concatenate(per_side)
-    codes = np.stack([_codes(values) for values in shown.values()], axis=1)
+    faults = Faults()
+    found = {
+        attribute.name: [faults.attempt(partial(reader.read, attribute, needed, side=side)) for side in sides]
+        for attribute in source.mapping.attributes
+    }
+    faults.raise_any()
+    return {name: (left, right) for name, (left, right) in found.items() if left is not None and right is not None}
+
+
+def _profiles(values: Values, tasks: Tasks) -> tuple[dict[str, NDArray[Any]], IntArray]:
+    """The features of the different profiles, and the profile that each task showed left and right, (n, 2)."""
+    shown = {
+        name: np.concatenate([of_side[tasks.rows[:, column]] for column, of_side in enumerate(sides)])
+        for name, sides in values.items()
+    }
+    codes = np.stack([_codes(of_all) for of_all in shown.values()], axis=1)
     _, first, which = np.unique(codes, axis=0, return_index=True, return_inverse=True)
-    return _of_rows(shown, first), which.reshape(2, n).T
+    return _of_rows(shown, first), which.reshape(2, len(tasks.outcome)).T
 
 
 def _codes(values: NDArray[Any]) -> IntArray:
@@ -100,23 +140,33 @@ def _of_rows(columns: dict[str, NDArray[Any]], rows: IntArray) -> dict[str, NDAr
     return {name: values[rows] for name, values in columns.items()}
 
 
-def _respondents(table: strict.Columns, source: MappingFile, tasks: Tasks) -> dict[str, NDArray[Any]]:
-    """The respondents' features, (m,) each. They must be the same in all rows of a respondent."""
+def _respondents(
+    table: strict.Columns, source: MappingFile, respondents: NDArray[Any], who: IntArray
+) -> dict[str, NDArray[Any]]:
+    """The features of the respondents (m,), (m,) each. They must be the same in all rows of a respondent, `who`."""
     mapping = source.mapping
-    column = table.texts[mapping.layout.respondent]
-    place = {name: position for position, name in enumerate(tasks.respondents.tolist())}
-    who = np.array([place[name] for name in column], dtype=np.int64)
     _, first = np.unique(who, return_index=True)
+    assert len(first) == len(respondents)
     everywhere = np.ones(len(who), np.bool_)
+    found: dict[str, NDArray[Any]] = {}
     reader = FeatureReader(table, source, "respondents")
-    found = {}
+    faults = Faults()
     for feature in mapping.respondents:
-        values = reader.read(feature, everywhere)
-        same: BoolArray = np.equal(values, values[first[who]]).astype(np.bool_)
-        earlier = f"{table.rows.unit} {table.rows.lines[first[who][np.argmin(same)]]}"
-        table.require(feature.columns[0], same, f"the same as in the respondent's {earlier} ({reader.key(feature)})")
-        found[feature.name] = values[first]
+        values = faults.attempt(reader.read, feature, everywhere)
+        if values is not None:
+            faults.attempt(_require_same, reader, feature, values, first[who])
+            found[feature.name] = values[first]
+    faults.raise_any()
     return found
+
+
+def _require_same(reader: FeatureReader, feature: FeatureColumn, values: NDArray[Any], earlier: IntArray) -> None:
+    """Raise RawDataError unless each value (n,) is that of an earlier row (n,) of the same respondent."""
+    same: BoolArray = np.equal(values, values[earlier]).astype(np.bool_)
+    rows = reader.table.rows
+    where = f"{rows.unit} {rows.lines[earlier[np.argmin(same)]]}"
+    expected = f"the same as in the respondent's {where} ({reader.key(feature)})"
+    reader.table.require(feature.columns[0], same, expected)
 
 
 def _reasons(source: MappingFile, tasks: Tasks, profile: IntArray) -> NDArray[Any]:
@@ -147,6 +197,7 @@ def _dropped(
     left = len(np.unique(tasks.respondent[why == ""]))
     tasks_dropped = Counter(reason for reason in why.tolist() if reason)
     found = [
+        ("comparisons", BAD_TASK, tasks.bad),
         *(("comparisons", reason, rows) for reason, rows in sorted(tasks_dropped.items())),
         ("users", _exclusion(source), excluded),
         ("users", NO_COMPARISON, len(tasks.respondents) - excluded - left),
@@ -156,10 +207,15 @@ def _dropped(
 
 
 def _quirks(table: strict.Columns, source: MappingFile, tasks: Tasks) -> tuple[str, ...]:
-    rows, n, people = len(table.rows.fields), len(tasks.outcome), len(tasks.respondents)
+    rows, n, people = len(table.rows.fields), len(tasks.outcome) + tasks.bad, len(tasks.respondents)
     account = f"{table.rows.name}: {counted(rows, 'rows')}, {counted(n, 'tasks')}, {counted(people, 'respondents')}"
     features = [*source.mapping.attributes, *source.mapping.respondents]
-    return (account, *(quirk for feature in features for quirk in _merged(table, source, feature)))
+    unchecked = (
+        (f"{table.rows.name}: the mapping gives no sha256, and a byte changed in the file may go unnoticed",)
+        if source.mapping.file.format == "parquet" and source.mapping.file.sha256 is None
+        else ()
+    )
+    return (account, *unchecked, *(quirk for feature in features for quirk in _merged(table, source, feature)))
 
 
 def _merged(table: strict.Columns, source: MappingFile, feature: FeatureColumn) -> Sequence[str]:

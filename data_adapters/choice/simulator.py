@@ -229,7 +229,7 @@ def _cells(feature: FeatureColumn, text: str) -> dict[str, str]:
 
 def _write(path: Path, separator: str, rows: Iterator[dict[str, str]]) -> None:
     first = next(rows)
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with path.open("x", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(first), delimiter=separator, lineterminator="\n")
         writer.writeheader()
         writer.writerow(first)

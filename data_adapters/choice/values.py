@@ -14,10 +14,13 @@ from data_adapters.choice.mapping import SIDE, FeatureColumn
 from data_adapters.choice.mapping_file import MappingFile
 from data_adapters.choice.tasks import coded
 from data_adapters.source import strict
+from data_adapters.source.spelling import quoted
 from models.records.arrays import BoolArray
 
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 """Python alone would also read `1_000` and `nan`."""
+SINGLE_PRECISION = 1e-6
+"""Stata's numbers of single precision differ by less from those that a mapping gives."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +56,8 @@ class FeatureReader:
     ) -> NDArray[Any]:
         labels = np.array([levels.get(text) for text in self.table.texts[column]], dtype=object)
         known = np.array([label is not None for label in labels], dtype=np.bool_)
-        expected = f"one of {', '.join(map(repr, levels))} ({self.key(feature, 'levels')})"
-        self.table.require(column, known | ~wanted, expected)
+        expected = f"one of {', '.join(map(quoted, levels))} ({self.key(feature, 'levels, missing')})"
+        self.table.require(column, known | ~wanted, expected, known=levels)
         return labels
 
     def _indicated(
@@ -73,14 +76,17 @@ class FeatureReader:
         texts = self.table.texts[column]
         numbers = np.array([float(text) if _is_number(text) else np.nan for text in texts])
         if feature.values is not None:
-            fits = np.isclose(numbers[:, None], np.array(feature.values)).any(axis=1)
-            expected, key = f"one of the numbers {', '.join(f'{value:g}' for value in feature.values)}", "values"
+            fits = np.isclose(numbers[:, None], np.array(feature.values), rtol=SINGLE_PRECISION).any(axis=1)
+            expected, key = (
+                f"one of the numbers {', '.join(f'{value:g}' for value in feature.values)}",
+                "values, missing",
+            )
         else:
             low = -np.inf if feature.minimum is None else feature.minimum
             high = np.inf if feature.maximum is None else feature.maximum
             fits = np.isfinite(numbers) & (numbers >= low) & (numbers <= high)
             limits = "" if np.isinf([low, high]).all() else f" in [{low:g}, {high:g}]"
-            expected, key = f"a number{limits}", "kind, minimum, maximum"
+            expected, key = f"a number{limits}", "kind, minimum, maximum, missing"
         self.table.require(column, fits | ~wanted, f"{expected} ({self.key(feature, key)})")
         return numbers.astype(object)
 

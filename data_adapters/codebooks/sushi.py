@@ -33,6 +33,26 @@ MINOR_GROUPS = (
 FIRST_OTHER_GROUP = MINOR_GROUPS.index("egg")
 """The minor groups below are seafood."""
 
+PUBLISHED_COLUMNS = {
+    ITEM_FILE: (
+        "50703a5fac96", "0c02fbd69863", "4883d03fdca8", "afd38eadf5e0", "3f0528e9b46d", "7a86d17c3fff", "59301d2d9598",
+        "10fc1a8a0954", "a973191abc42",
+    ),
+    USER_FILE: (
+        "8457e6ceeaee", "f8bcaebac3b0", "05fbb9704ff7", "5b646ab2b10a", "d87b911fc46f", "002bff3907ad", "760e2431ed46",
+        "b7283f1fc48c", "8a4d036d5862", "55976d742f0a", "7421b92b8a11",
+    ),
+    ORDER_FILES["a"]: (
+        "66bf88f4477a", "0422a8177f7a", "b03de15a4b82", "4c1729113c82", "1387262575a8", "c0dd7fa64694", "8588e9dd04ea",
+        "7fbf27fc8c1e", "7ee5ffa8f3c0", "0ed106f88f14", "31c573d3f5a0", "415ccb85f095",
+    ),
+    ORDER_FILES["b"]: (
+        "66bf88f4477a", "0422a8177f7a", "1d7bb6afb09e", "7d4078a4fad2", "64387d3a9a5b", "673d35824f63", "c2a8e97a903b",
+        "247d6512582c", "be975aca5605", "7946dd43b156", "5ba2f0c7ac00", "8dc2a647eeeb",
+    ),
+}  # fmt: skip
+"""The first twelve hexadecimal digits of the SHA-256 of each column of the published files, a value a line."""
+
 AGES = ("15-19", "20-29", "30-39", "40-49", "50-59", "60 or older")
 REGIONS = (
     "Hokkaido", "Tohoku", "Hokuriku", "Kanto and Shizuoka", "Nagano and Yamanashi", "Chukyo", "Kinki", "Chugoku",

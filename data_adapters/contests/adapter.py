@@ -11,6 +11,7 @@ from data_adapters.contests.tables import ContestTables
 from data_adapters.source.adapter import Adapter
 from data_adapters.source.description import Dataset
 from data_adapters.source.planted import Simulate
+from data_adapters.source.spelling import unfit_name
 from models.records.features import FeatureKind
 
 
@@ -49,6 +50,10 @@ def contest_adapter(
         if file is not None and file not in declared:
             raise ValueError(f"{dataset.name}: {file} is not among the declared raw files {sorted(declared)}")
     features = (*dataset.items, *(dataset.contexts or ()))
+    unfit = [(feature, level) for feature in features for level in feature.levels or () if unfit_name(level)]
+    if unfit:
+        feature, level = unfit[0]
+        raise ValueError(f"{dataset.name}: {feature.name}: the level {level!r} should be {unfit_name(level)}")
     lists = [feature.name for feature in features if feature.kind is FeatureKind.MULTI_HOT]
     if lists or dataset.comparisons or dataset.users is not None or dataset.item_texts:
         raise ValueError(

@@ -10,6 +10,7 @@ from pathlib import Path
 from data_adapters.contests.tables import PREFIXES, ContestTables
 from data_adapters.source import strict
 from data_adapters.source.description import binary, categorical, numeric
+from data_adapters.source.spelling import same_looks, unfit_name
 from models.records.errors import UsageError
 from models.records.features import Feature
 
@@ -230,6 +231,17 @@ def _features(columns: dict[str, list[str]], missing: Sequence[str]) -> tuple[di
             raise UsageError(
                 f"{column}: most values are numbers, but not {_listed(other[:5])}. If that means a missing value: "
                 f"--missing {other[0]!r}. If {column} is not a feature: --leave-out {column!r}"
+            )
+        elif any(map(unfit_name, levels)):
+            odd = next(filter(unfit_name, levels))
+            raise UsageError(
+                f"{column}: expected texts {unfit_name(odd)}, found {odd!r}. If it means a missing value: "
+                f"--missing {odd!r}. If {column} is not a feature: --leave-out {column!r}"
+            )
+        elif same_looks(levels):
+            twins = ", ".join(map(repr, sorted(same_looks(levels))))
+            raise UsageError(
+                f"{column}: two texts look the same and have different Unicode forms: {twins}. Write them alike."
             )
         elif any(len(level) > LONGEST_LEVEL or not level.isprintable() for level in levels):
             unfit[column] = "has long texts"

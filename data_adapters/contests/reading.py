@@ -17,6 +17,7 @@ from data_adapters.source.reading import Columns, Reading
 from data_adapters.table.side import coin_of
 from models.records.errors import RawDataError
 from models.records.features import Feature, FeatureKind
+from models.records.plain_text import escaped
 
 Ids = NDArray[np.object_]
 
@@ -54,7 +55,8 @@ def _read_table(raw: RawFolder, file: str, names: Sequence[str], tables: Contest
     header = rows.fields[0] if rows.fields else []
     read = [name for name in header if name not in tables.ignored or name in names]
     if sorted(read) != sorted(names):
-        raise RawDataError(f"{file}, line 1: expected the header {', '.join(names)}, {_difference(read, names)}.")
+        found = escaped(_difference(read, names)) + rows.separator_hint()
+        raise RawDataError(f"{file}, line 1: expected the header {', '.join(names)}, {found}.")
     return rows.after_header(header).columns(header, final_break=tables.final_break)
 
 
@@ -70,7 +72,7 @@ def _difference(found: Sequence[str], expected: Sequence[str]) -> str:
 
 
 def _ids(columns: strict.Columns, column: str) -> Ids:
-    return np.array(columns.text(column), dtype=object)
+    return np.array(columns.names(column), dtype=object)
 
 
 def _values(columns: strict.Columns, column: str, feature: Feature, tables: ContestTables) -> Any:

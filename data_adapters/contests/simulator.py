@@ -84,7 +84,7 @@ def _pairs(rng: np.random.Generator, n_items: int, n: int) -> tuple[IntArray, In
 
 
 def _write(path: Path, tables: ContestTables, header: Sequence[str], columns: Iterable[Sequence[str]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with path.open("x", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter=tables.separator, lineterminator="\n")
         writer.writerow(header)
         writer.writerows(zip(*columns, strict=True))

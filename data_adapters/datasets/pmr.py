@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from data_adapters.codebooks.pmr import (
     ACTIVE,
@@ -37,15 +36,18 @@ from data_adapters.codebooks.pmr import (
     SEPARATOR,
     TEXT_DIGESTS,
 )
+from data_adapters.files.parquet_file import read_parquet_file
 from data_adapters.simulators.pmr import simulate
 from data_adapters.source.adapter import Adapter
 from data_adapters.source.description import Counts, Dataset, RawFile, binary, numeric
 from data_adapters.source.raw_folder import RawFolder
 from data_adapters.source.reading import Columns, Reading
+from data_adapters.source.spelling import IN_PROSE
 from data_adapters.table.side import coin_of
 from models.records.arrays import IntArray
 from models.records.errors import RawDataError
 from models.records.manifest import DroppedRows, Licence
+from models.records.plain_text import escaped, unprintable
 
 REVISION = "31d7eafc34f3ce1b1edd5684fc909f9c5c821067"
 ADDRESS = f"https://huggingface.co/datasets/PortalPal-AI/PMR-Synth-Inboxes/resolve/{REVISION}/data"
@@ -95,6 +97,10 @@ PMR = Dataset(
 )
 
 
+MOST_ROWS, MOST_LEVELS = 100_000, 1_000_000
+UNCHECKED = "the sha256 is not the declared one, and a changed level or byte may go unnoticed"
+
+
 @dataclass(frozen=True)
 class Inbox:
     """The rows of one file that have a text. rows: (n,) their numbers in the file, from 1; n_read: all its rows."""
@@ -129,10 +135,10 @@ def read(raw: RawFolder) -> tuple[Reading, ...]:
     """Both inboxes: any two messages on different levels are a comparison. Raises RawDataError."""
     inboxes = {letter: _read_inbox(raw.file(file)) for letter, file in INBOX_FILES.items()}
     _require_distinct(list(inboxes.values()))
-    return tuple(_reading(letter, inbox, simulated=raw.simulated) for letter, inbox in inboxes.items())
+    return tuple(_reading(letter, inbox, raw) for letter, inbox in inboxes.items())
 
 
-def _reading(letter: str, inbox: Inbox, *, simulated: bool) -> Reading:
+def _reading(letter: str, inbox: Inbox, raw: RawFolder) -> Reading:
     item_ids = [f"{letter}-{row:02d}" for row in inbox.rows]
     low, high = np.triu_indices(len(item_ids), k=1)
     untied = inbox.levels[low] != inbox.levels[high]
@@ -151,7 +157,8 @@ def _reading(letter: str, inbox: Inbox, *, simulated: bool) -> Reading:
         quirks=(
             f"{inbox.file} column level: {untied.sum()} of {len(untied)} pairs are not tied, where dt-pbo (section "
             f"4.2) counts {PAPERS_PAIRS}; 1 is the most urgent, and there are {on_levels}",
-            *(() if simulated else (_verified(inbox),)),
+            *(() if raw.simulated else (_verified(inbox),)),
+            *((f"{inbox.file}: {UNCHECKED}",) if raw.unpinned else ()),
         ),
     )
 
@@ -209,19 +216,20 @@ def _items(inbox: Inbox) -> Columns:
 
 
 def _read_inbox(path: Path) -> Inbox:
-    try:
-        table = pq.read_table(path)
-        table.validate(full=True)
-    except (pa.ArrowException, OSError):  # its message could quote the file
-        raise RawDataError(f"{path.name}: expected a whole Parquet file; this one is damaged or cut off.") from None
-    if set(table.column_names) != set(COLUMNS):
-        raise RawDataError(
-            f"{path.name}: expected the columns {', '.join(COLUMNS)}, found {', '.join(table.column_names)}."
-        )
+    table = read_parquet_file(path, most_rows=MOST_ROWS)
+    if sorted(table.column_names) != sorted(COLUMNS):
+        found = escaped(", ".join(table.column_names))
+        raise RawDataError(f"{path.name}: expected the columns {', '.join(COLUMNS)}, found {found}.")
     if not pa.types.is_string(table.schema.field("text").type):
         raise RawDataError(f"{path.name}, column text: expected strings, found {table.schema.field('text').type}.")
     texts = table["text"].to_pylist()
     rows = [row for row, text in enumerate(texts, 1) if text is not None and text.strip()]
+    for row in rows:
+        bad = unprintable(texts[row - 1], IN_PROSE)
+        if bad is not None:
+            raise RawDataError(
+                f"{path.name}, row {row}: column text: expected no control characters, found {escaped(bad)}."
+            )
     return Inbox(
         file=path.name,
         n_read=len(texts),
@@ -239,7 +247,7 @@ def _whole_numbers(file: str, table: pa.Table, column: str, rows: Sequence[int],
     values = table[column].to_pylist()
     for row in rows:
         value = values[row - 1]
-        if value is None or value < minimum:
+        if value is None or not minimum <= value <= MOST_LEVELS:
             raise RawDataError(
                 f"{file}, row {row}: column {column}: expected a whole number, {minimum} or more, found {value}."
             )

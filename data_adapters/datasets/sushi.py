@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from data_adapters.codebooks.sushi import (
     ORDER_COLUMNS,
     ORDER_FILES,
     PREFECTURES,
+    PUBLISHED_COLUMNS,
     RANKED,
     REGION_OF_PREFECTURE,
     REGIONS,
@@ -37,6 +39,7 @@ from data_adapters.source.raw_folder import RawFolder
 from data_adapters.source.reading import Columns, Reading
 from data_adapters.table.side import coin_of
 from models.records.arrays import IntArray
+from models.records.errors import RawDataError
 from models.records.manifest import DroppedRows, Licence
 
 SUSHI = Dataset(
@@ -115,16 +118,41 @@ def read(raw: RawFolder) -> tuple[Reading, ...]:
     """Both sets as pairwise tables: a ranking of ten items is 45 comparisons. Raises RawDataError."""
     items = _read_items(raw.file(ITEM_FILE))
     users = _read_users(raw.file(USER_FILE))
+    strange = _unpublished_columns(raw) if raw.unpinned else ()
     own_ids = np.array([str(item) for item in range(N_ITEMS)], dtype=object)
     in_a = list(SET_A.values())
     items_a = {"item_id": own_ids[:RANKED], **{column: values[in_a] for column, values in items.items()}}
     return (
-        _read_set(raw, "sushi", "a", items_a, users),
-        _read_set(raw, "sushi_b", "b", {"item_id": own_ids, **items}, users),
+        _read_set(raw, "sushi", "a", items_a, users, strange),
+        _read_set(raw, "sushi_b", "b", {"item_id": own_ids, **items}, users, strange),
     )
 
 
-def _read_set(raw: RawFolder, name: str, letter: str, items: Columns, users: Columns) -> Reading:
+def _unpublished_columns(raw: RawFolder) -> tuple[str, ...]:
+    """A line for each file with columns that are not the published ones, by their digests.
+
+    Raises RawDataError for a published column in the place of another one: every line would be read wrongly.
+    """
+    lines = []
+    layouts = {ITEM_FILE: ("\t", ITEM_COLUMNS, 0), USER_FILE: ("\t", USER_COLUMNS, 0)}
+    layouts |= dict.fromkeys(ORDER_FILES.values(), (" ", ORDER_COLUMNS, 1))
+    for file, (separator, names, header) in layouts.items():
+        fields = strict.read_rows(raw.file(file), separator=separator).fields[header:]
+        digests = [sha256("\n".join(column).encode()).hexdigest()[:12] for column in zip(*fields, strict=False)]
+        published = dict(zip(PUBLISHED_COLUMNS[file], names, strict=True))
+        found = [(name, published.get(digest)) for name, digest in zip(names, digests, strict=False)]
+        for name, other in found:
+            if other not in {None, name}:
+                raise RawDataError(f"{file}: column {name} holds what the published file has in column {other}.")
+        unknown = [name for name, other in found if other is None]
+        if unknown:
+            lines.append(f"{file}: not as published, by their digests, are the columns {', '.join(unknown)}")
+    return tuple(lines)
+
+
+def _read_set(
+    raw: RawFolder, name: str, letter: str, items: Columns, users: Columns, strange: tuple[str, ...]
+) -> Reading:
     file, item_ids, prices = ORDER_FILES[letter], items["item_id"], items["normalised_price"]
     rankings = _read_orders(raw.file(file), len(item_ids), users["user_id"])
     left_out = N_ITEMS - len(item_ids)
@@ -143,7 +171,7 @@ def _read_set(raw: RawFolder, name: str, letter: str, items: Columns, users: Col
         users=users,
         rows_read={ITEM_FILE: N_ITEMS, USER_FILE: len(rankings), file: len(rankings)},
         dropped=(DroppedRows(table="items", reason="not in set A", rows=left_out),) if left_out else (),
-        quirks=tuple(quirks),
+        quirks=(*quirks, *strange),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from models.records.features import Feature, FeatureKind
 from models.records.manifest import Licence
+from models.records.plain_text import is_file_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +18,7 @@ class RawFile:
     sha256, bytes: those of the published file; None if no copy of it is known.
     url: where the file itself can be downloaded; None if it comes in the data set's archive or by hand.
     own: whether it is the user's own file, which was never published and needs no sha256.
+    Raises ValueError if the name is not the plain name of a file in the folder of raw files.
     """
 
     name: str
@@ -24,6 +26,11 @@ class RawFile:
     bytes: int | None = None
     url: str | None = None
     own: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a path for a name."""
+        if not is_file_name(self.name):
+            raise ValueError(f"{self.name!r}: expected the plain name of a raw file, without a folder")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,6 +22,7 @@ from data_adapters.source.raw_folder import RawFolder
 from models.records.base import Record
 from models.records.errors import OutputError, RawDataError, UsageError
 from models.records.manifest import Licence
+from models.records.plain_text import is_file_name
 
 RETRIES = 3
 TIMEOUT = (10, 60)
@@ -113,9 +114,12 @@ def _download(dataset: Dataset, cache: Path, mirror: str | None, force: bool, pr
     got = {}
     for url, sha256 in wanted.items():
         name = url.rsplit("/", 1)[-1]
+        if not is_file_name(name):
+            raise RawDataError(f"{url}: expected an address that ends in the plain name of a file.")
         source = f"{mirror.rstrip('/')}/{dataset.name}/{name}" if mirror else url
         got[url] = _download_file(source, cache / "downloads" / name, sha256, force, progress)
-    with whole_folder(cache / "raw", marker=dataset.raw[0].name, elsewhere="PREFSTUDY_CACHE") as aside:
+    ours = [file.name for form in dataset.forms for file in form]
+    with whole_folder(cache / "raw", marker=ours[0], ours=ours, elsewhere="PREFSTUDY_CACHE") as aside:
         for file in dataset.raw:
             if file.url:
                 shutil.copyfile(got[file.url], aside / file.name)

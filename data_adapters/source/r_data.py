@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from data_adapters.source.strict import Rows
+from data_adapters.files.unpacked import read_unpacked_any
+from data_adapters.source.strict import Rows, refuse_unprintable
 from models.records.errors import RawDataError
 
 if TYPE_CHECKING:
@@ -34,7 +36,9 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # whatever causes a warning also causes an error
-            content = rdata.read_rda(path)
+            content = rdata.read_rda(io.BytesIO(read_unpacked_any(path)))
+    except RawDataError:
+        raise
     except Exception as error:  # damaged bytes make the parser raise any error
         problem = error or type(error).__name__
         raise RawDataError(f"{path.name}: this is not a complete R data file ({problem}).") from error
@@ -49,7 +53,9 @@ def _rows(name: str, frame: object, columns: Sequence[str]) -> Rows:
         raise RawDataError(f"{name}: expected a data frame of {', '.join(columns[1:])}, found {found}.")
     values = [_texts(frame.index), *(_texts(frame[column]) for column in frame.columns)]
     rows = [list(row) for row in zip(*values, strict=True)]
-    return Rows(name, rows, list(range(1, len(rows) + 1)), ended=True, unit="row")
+    read = Rows(name, rows, list(range(1, len(rows) + 1)), ended=True, unit="row")
+    refuse_unprintable(read.columns(columns))
+    return read
 
 
 def _texts(values: pd.Series[Any] | pd.Index[Any]) -> list[str]:

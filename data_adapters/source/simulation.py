@@ -45,7 +45,7 @@ def simulate(adapter: Adapter, folder: Path, *, seed: int, users: int | None = N
         raise UsageError(f"{name} has no simulator. Name the folder that has its raw files with --raw.")
     if users is not None and users < 1:
         raise UsageError(f"Expected at least one user to simulate, found {users}.")
-    with whole_folder(folder, marker=SIMULATED) as aside:
+    with whole_folder(folder, marker=SIMULATED, ours=_simulated_files(folder)) as aside:
         preference = adapter.simulate(aside, seed=seed, users=users)
         record = SimulatedRecord(
             dataset=adapter.dataset.name,
@@ -56,6 +56,12 @@ def simulate(adapter: Adapter, folder: Path, *, seed: int, users: int | None = N
         )
         (aside / SIMULATED).write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
     return preference
+
+
+def _simulated_files(folder: Path) -> set[str]:
+    """The files of an earlier simulation in a folder, which a new one replaces."""
+    earlier = simulated_record(folder)
+    return {SIMULATED, *(earlier.files if earlier is not None else ())}
 
 
 def simulated_record(folder: Path) -> SimulatedRecord | None:

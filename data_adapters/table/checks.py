@@ -11,11 +11,14 @@ import pyarrow.compute as pc
 from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
 
 from data_adapters.table.pairwise_table import PairwiseTable
-from data_adapters.table.schema import KEYS, OPTIONAL, features_in, table_schema
+from data_adapters.table.schema import COMPARISON_COLUMNS, KEYS, OPTIONAL, features_in, table_schema
 from models.records.errors import TableError
 from models.records.features import Feature, FeatureKind
+from models.records.plain_text import escaped, unprintable
 
 SHOWN = 5
+SHORT_TEXTS = {*KEYS.values(), *COMPARISON_COLUMNS, "label"}
+"""Columns of ids and names."""
 NO_LEVEL = "labels that are none of the levels"
 PANDERA_CHECKS = {"not_nullable": "missing values", "field_uniqueness": "values that come more than once"}
 
@@ -24,10 +27,11 @@ def check_table(table: PairwiseTable) -> None:
     """Raise TableError, with a count and the first five, if the table breaks its own rules.
 
     The rules: types as in the schema; keys present and unique; labels among the levels, numbers finite and within the
-    limits; no item compared with itself; every id of a comparison points to a row.
+    limits; no control characters; no item compared with itself; every id of a comparison points to a row.
     """
     for name, part in table.parts.items():
         _check_part(name, part)
+        refuse_unprintable(name, part)
     _check_self_comparisons(table.comparisons)
     for column, part_name in (
         ("left_id", "items"),
@@ -38,6 +42,28 @@ def check_table(table: PairwiseTable) -> None:
         part = table.parts.get(part_name)
         if column in table.comparisons.column_names and part is not None:
             _check_dangling_ids(table.comparisons, column, part, part_name)
+
+
+def refuse_unprintable(name: str, part: pa.Table) -> None:
+    """Raise TableError if a column's name, level or text has control characters.
+
+    Texts that only people read, such as a message, may have line breaks and tabs.
+    """
+    features = features_in(part.schema)
+    described = [*part.column_names, *(text for each in features for text in (*(each.levels or ()), each.unit or ""))]
+    for text in described:
+        bad = unprintable(text)
+        if bad is not None:
+            raise TableError(f"{name}: the name or level {escaped(text)} has the character {escaped(bad)}.")
+    for field in part.schema:
+        if pa.types.is_string(field.type):
+            texts = part[field.name].drop_null().to_pylist()
+            prose = field.name not in {*SHORT_TEXTS, *(feature.name for feature in features)}
+            bad = unprintable("".join(texts), allowed="\n\r\t" if prose else "")
+            if bad is not None:
+                rows = [row for row, text in enumerate(part[field.name].to_pylist(), 1) if text and bad in text]
+                where = f"row {rows[0]} and {len(rows) - 1:,} more" if len(rows) > 1 else f"row {rows[0]}"
+                raise TableError(f"{name}, {where}: column {field.name}: found the character {escaped(bad)}.")
 
 
 def _check_part(name: str, part: pa.Table) -> None:
@@ -121,5 +147,5 @@ def _refuse(bad: pa.ChunkedArray | pa.Array, where: str, what: str) -> None:
 
 
 def _complaint(bad: pa.ChunkedArray | pa.Array, where: str, what: str) -> str:
-    shown = ", ".join(str(value) for value in bad.slice(0, SHOWN).to_pylist())
+    shown = ", ".join(escaped(str(value)) for value in bad.slice(0, SHOWN).to_pylist())
     return f"{where}: {len(bad):,} {what}: {shown}{' and so on' if len(bad) > SHOWN else ''}."

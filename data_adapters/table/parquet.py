@@ -10,12 +10,16 @@ from pydantic import ValidationError
 
 from data_adapters.files.digest import sha256_of
 from data_adapters.files.whole_folder import whole_folder
+from data_adapters.table.checks import refuse_unprintable
 from data_adapters.table.pairwise_table import PairwiseTable
+from data_adapters.table.schema import KEYS
 from models.records.errors import TableError
 from models.records.manifest import Manifest
+from models.records.plain_text import escaped
 from models.records.settings_errors import dotted
 
 MANIFEST = "manifest.json"
+PART_FILES = tuple(f"{part}.parquet" for part in KEYS)
 
 
 def write_table(table: PairwiseTable, out: Path) -> Path:
@@ -25,7 +29,7 @@ def write_table(table: PairwiseTable, out: Path) -> Path:
     out/NAME exists and is not a pairwise table.
     """
     final = out / table.name
-    with whole_folder(final, marker=MANIFEST) as aside:
+    with whole_folder(final, marker=MANIFEST, ours=(MANIFEST, *PART_FILES)) as aside:
         digests = {}
         for name, part in table.parts.items():
             path = aside / f"{name}.parquet"
@@ -39,7 +43,8 @@ def write_table(table: PairwiseTable, out: Path) -> Path:
 def read_table(folder: Path) -> PairwiseTable:
     """Read a table exactly as it was written.
 
-    Raises TableError if the folder holds no pairwise table, or if a file was changed after it was written.
+    Raises TableError if the folder holds no pairwise table, if a file was changed after it was written, or if a text
+    has control characters.
 
     >>> from tempfile import TemporaryDirectory
     >>> from data_adapters.catalogue import adapter
@@ -54,6 +59,12 @@ def read_table(folder: Path) -> PairwiseTable:
     (True, ['within', 'between_ab'])
     """
     manifest = _read_manifest(folder)
+    foreign = [name for name in manifest.table_sha256 if name not in PART_FILES]
+    if foreign:
+        raise TableError(
+            f"{folder / MANIFEST}: table_sha256: expected {', '.join(PART_FILES)}, found {escaped(foreign[0])}. "
+            f"Build the table again."
+        )
     parts = {Path(name).stem: _read_part(folder / name, digest) for name, digest in manifest.table_sha256.items()}
     absent = {"items", "comparisons"} - set(parts)
     if absent:
@@ -88,4 +99,10 @@ def _read_part(path: Path, digest: str) -> pa.Table:
             f"{path} was changed after it was written: sha256 {found}, the manifest has {digest}. "
             f"Build the table again."
         )
-    return pq.read_table(path)
+    try:
+        table = pq.read_table(path)
+        table.validate(full=True)
+    except (pa.ArrowException, OSError, UnicodeDecodeError):  # its message could quote the file
+        raise TableError(f"{path} is not a whole Parquet file. Build the table again.") from None
+    refuse_unprintable(path.stem, table)
+    return table

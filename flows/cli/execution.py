@@ -34,7 +34,10 @@ def run_study(study: Study, config: StudyConfig) -> Path:
     """
     config.contents()
     if not config.simulated:
-        locate(config.adapter(study.name), config.raw, allow_unpinned=config.allow_unpinned)
+        source = config.adapter(study.name)
+        found = locate(source, config.raw, allow_unpinned=config.allow_unpinned)
+        if any(file.own for file in source.dataset.raw):
+            source.read(found)  # faults of the user's own file are told before anything starts
     check_output(config.out / study.name)
     console.err.print(f"Study {study.name}", style="bold")
     with console.progress("Starting Prefect (about 10 s)"), interruptible(), server_answers():

@@ -11,6 +11,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 Location = Sequence[int | str]
+ALIKE = 0.75
+"""A known name that is less similar to an unknown one is no suggestion: `right` for `weight`."""
 
 
 def dotted(parts: Iterable[int | str], *, whole: str = "the whole") -> str:
@@ -74,7 +76,7 @@ def _uncapitalised(text: str) -> str:
 def _unknown(kind: type[BaseModel], name: str, location: Location) -> list[str]:
     owner = _owner(kind, location[:-1])
     known = list(owner.model_fields) if owner is not None else []
-    close = difflib.get_close_matches(str(location[-1]), known, n=1)
+    close = difflib.get_close_matches(str(location[-1]), known, n=1, cutoff=ALIKE)
     hint = f" Did you mean {close[0]}?" if close else ""
     return [f"  {name}: there is no such setting.{hint}", f"    There are: {', '.join(known)}"]
 

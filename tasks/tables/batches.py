@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -16,11 +17,22 @@ import pyarrow.parquet as pq
 
 from models.records.arrays import IntArray
 from models.records.errors import TableError
+from models.records.plain_text import escaped
 
 T = TypeVar("T")
 
+IDS = ("left_id", "right_id")
 BATCH = 1_000_000
 """Comparisons in memory at a time."""
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Turn what Arrow raises for a missing or damaged file into a TableError."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise TableError(f"{path} is not a whole Parquet file of a table. Build the table again.") from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,25 +49,51 @@ class ParquetBatches:
 
     @classmethod
     def of_table(cls, folder: Path) -> ParquetBatches:
-        """The batches of the table in a folder."""
-        items = pq.read_table(folder / "items.parquet", columns=["item_id"])
-        return cls(folder / "comparisons.parquet", items["item_id"].combine_chunks())
+        """The batches of the table in a folder. Raises TableError if an item's id is missing or comes twice."""
+        path = folder / "items.parquet"
+        with _readable(path):
+            ids = pq.read_table(path, columns=["item_id"])["item_id"].combine_chunks()
+        if ids.null_count or pc.count_distinct(ids).as_py() != len(ids):
+            raise TableError(f"{path}: expected a different item_id in each row.")
+        return cls(folder / "comparisons.parquet", ids)
 
     def __iter__(self) -> Iterator[IntArray]:
-        """Yield comparisons (n, 2), at most BATCH at a time. Raises TableError for an unknown item id."""
-        ids = ["left_id", "right_id"]
-        with pq.ParquetFile(self.path, read_dictionary=ids) as file:
+        """Yield comparisons (n, 2), at most BATCH at a time.
+
+        Raises TableError for a damaged file, a missing value, an unknown item id, and an item compared with itself.
+        """
+        ids = list(IDS)
+        with _readable(self.path), pq.ParquetFile(self.path, read_dictionary=ids) as file:
+            self._check_columns(file.schema_arrow)
             groups = None if self.groups is None else list(self.groups)
             for batch in file.iter_batches(BATCH, row_groups=groups, columns=[*ids, "left_wins"]):
+                self._refuse_missing(batch)
                 left, right = (self._rows(batch[name]) for name in ids)
+                same = np.flatnonzero(left == right)
+                if len(same):
+                    item = self.item_ids[int(left[same[0]])].as_py()
+                    raise TableError(f"{self.path}: {len(same):,} comparisons of an item with itself, such as {item}.")
                 left_wins = batch["left_wins"].to_numpy(zero_copy_only=False)
                 yield np.stack([np.where(left_wins, left, right), np.where(left_wins, right, left)], axis=1)
+
+    def _check_columns(self, schema: pa.Schema) -> None:
+        for name in (*IDS, "left_wins"):
+            if name not in schema.names:
+                raise TableError(f"{self.path}: the column {name} is missing.")
+        if not pa.types.is_boolean(schema.field("left_wins").type):
+            found = schema.field("left_wins").type
+            raise TableError(f"{self.path}: column left_wins: expected the type bool, found {found}.")
+
+    def _refuse_missing(self, batch: pa.RecordBatch) -> None:
+        for name in (*IDS, "left_wins"):
+            if batch[name].null_count:
+                raise TableError(f"{self.path}: column {name}: {batch[name].null_count:,} missing values.")
 
     def _rows(self, ids: pa.DictionaryArray) -> IntArray:
         """Rows of the items; each distinct id of the batch is looked up once."""
         place = pc.index_in(ids.dictionary, value_set=self.item_ids)
         if place.null_count:
-            unknown = ids.dictionary.filter(pc.is_null(place)).slice(0, 5).to_pylist()
+            unknown = map(escaped, ids.dictionary.filter(pc.is_null(place)).slice(0, 5).to_pylist())
             raise TableError(f"{self.path}: {place.null_count} ids belong to no item, such as {', '.join(unknown)}.")
         rows: IntArray = place.to_numpy().astype(np.int64)[ids.indices.to_numpy()]
         return rows

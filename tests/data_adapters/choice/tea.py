@@ -8,6 +8,8 @@ from typing import Any
 
 import openpyxl
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pyreadstat
 
 from data_adapters.catalogue import adapter
@@ -95,11 +97,19 @@ def write_statistics(path: Path, header: Sequence[str], rows: Sequence[Sequence[
     write(frame, path)
 
 
+def write_parquet(path: Path, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    columns = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
+    pq.write_table(
+        pa.table({name: pa.array(map(str, cells), pa.large_string()) for name, cells in columns.items()}), path
+    )
+
+
 WRITERS: dict[str, Callable[[Path, Sequence[str], Sequence[Sequence[Any]]], None]] = {
     "csv": write_csv,
     "xlsx": write_xlsx,
     "sav": write_statistics,
     "dta": write_statistics,
+    "parquet": write_parquet,
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
 
@@ -9,10 +11,12 @@ import numpy as np
 import pytest
 
 from data_adapters.catalogue import adapter
+from data_adapters.codebooks.sushi import ITEM_FILE, ORDER_FILES, PUBLISHED_COLUMNS
 from data_adapters.source.build import build
 from data_adapters.source.locate import locate
 from data_adapters.source.simulation import simulate, simulated_record
 from data_adapters.table.pairwise_table import PairwiseTable
+from models.records.errors import RawDataError
 
 SUSHI = adapter("sushi")
 
@@ -138,3 +142,30 @@ def test_simulated_people_have_the_taste_their_home_and_age_decide_nine_times_in
     }
     share = np.mean([record.preference.type_of[user] == taste for user, taste in ruled.items()])
     assert 0.8 < share < 1
+
+
+def test_two_published_rank_columns_that_changed_places_are_refused(sushi_copy: Path, monkeypatch: pytest.MonkeyPatch):
+    (sushi_copy / "SIMULATED.json").unlink()
+    path = sushi_copy / ORDER_FILES["a"]
+    header, *lines = [line.split(" ") for line in path.read_text().splitlines()]
+    digests = tuple(sha256("\n".join(column).encode()).hexdigest()[:12] for column in zip(*lines, strict=True))
+    monkeypatch.setitem(PUBLISHED_COLUMNS, ORDER_FILES["a"], digests)
+    quirks = build(SUSHI, locate(SUSHI, sushi_copy, allow_unpinned=True))[0].manifest.quirks
+    assert not any(quirk.startswith(f"{ORDER_FILES['a']}: not as published") for quirk in quirks)
+    assert any(quirk.startswith(f"{ORDER_FILES['b']}: not as published, by their digests, are the") for quirk in quirks)
+    swapped = [[*line[:5], line[6], line[5], *line[7:]] for line in lines]
+    path.write_text("".join(" ".join(line) + "\n" for line in (header, *swapped)))
+    with pytest.raises(RawDataError, match="column rank 4 holds what the published file has in column rank 5"):
+        build(SUSHI, locate(SUSHI, sushi_copy, allow_unpinned=True))
+
+
+def test_the_digests_of_columns_are_those_of_the_published_files(real_raw: Path, tmp_path: Path):
+    folder = Path(shutil.copytree(locate(SUSHI, real_raw).path, tmp_path / "raw", copy_function=shutil.copyfile))
+    folder.chmod(0o700)
+    with (folder / ITEM_FILE).open("a") as file:
+        file.write("\n")
+    with pytest.raises(RawDataError, match="empty line"):
+        build(SUSHI, locate(SUSHI, folder, allow_unpinned=True))
+    (folder / ITEM_FILE).write_text((folder / ITEM_FILE).read_text().rstrip("\n").replace("\n", "\r\n") + "\r\n")
+    quirks = build(SUSHI, locate(SUSHI, folder, allow_unpinned=True))[0].manifest.quirks
+    assert not any("not as published" in quirk for quirk in quirks)

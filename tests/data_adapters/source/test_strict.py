@@ -126,10 +126,10 @@ def test_a_byte_order_mark_before_a_header_is_named_since_nobody_sees_it(tmp_pat
         read_rows(path, separator=",").after_header(["one", "two"])
 
 
-def test_of_a_file_that_is_no_text_a_complaint_shows_the_beginning_without_control_characters(tmp_path: Path):
+def test_of_a_wrong_header_a_complaint_shows_the_beginning(tmp_path: Path):
     path = tmp_path / "data.csv"
-    path.write_text("\x1b[2J" + 300 * "x")
-    with refuses(f"data.csv, line 1: expected the header one, two, found ?[2J{76 * 'x'} ...."):
+    path.write_text(300 * "x")
+    with refuses(f"data.csv, line 1: expected the header one, two, found {80 * 'x'} ...."):
         read_rows(path, separator=",").after_header(["one", "two"])
 
 

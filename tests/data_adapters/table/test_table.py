@@ -260,7 +260,7 @@ def test_a_killed_writer_leaves_nothing_under_the_final_name(tmp_path: Path):
         import os, signal, sys
         from pathlib import Path
         from data_adapters.files.whole_folder import whole_folder
-        with whole_folder(Path(sys.argv[1]) / "final", marker="done") as aside:
+        with whole_folder(Path(sys.argv[1]) / "final", marker="done", ours=["done"]) as aside:
             (aside / "done").write_text("half")
             os.kill(os.getpid(), signal.SIGKILL)
         """

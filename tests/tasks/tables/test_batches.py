@@ -61,3 +61,31 @@ def test_an_id_of_no_item_is_named(folder: Path) -> None:
     pq.write_table(pa.table({"item_id": [f"item {number}" for number in range(39)]}), folder / "items.parquet")
     with pytest.raises(TableError, match="1 ids belong to no item, such as item 39"):
         ParquetBatches.of_table(folder).total(len)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "complaint"),
+    [
+        ("left_wins", None, "column left_wins: 1 missing values"),
+        ("left_id", None, "column left_id: 1 missing values"),
+        ("left_id", "right", "1 comparisons of an item with itself, such as item"),
+    ],
+)
+def test_what_is_no_comparison_is_refused(folder: Path, column: str, value: str | None, complaint: str) -> None:
+    table = pq.read_table(folder / "comparisons.parquet")
+    values = table[column].to_pylist()
+    values[1500] = table["right_id"][1500].as_py() if value == "right" else value
+    position = table.column_names.index(column)
+    pq.write_table(table.set_column(position, column, pa.array(values)), folder / "comparisons.parquet")
+    with pytest.raises(TableError, match=complaint):
+        ParquetBatches.of_table(folder).total(len)
+
+
+def test_items_that_come_twice_and_files_that_are_cut_off_are_refused(folder: Path) -> None:
+    content = (folder / "comparisons.parquet").read_bytes()
+    (folder / "comparisons.parquet").write_bytes(content[:-100])
+    with pytest.raises(TableError, match="is not a whole Parquet file"):
+        ParquetBatches.of_table(folder).total(len)
+    pq.write_table(pa.table({"item_id": ["item 1", "item 1"]}), folder / "items.parquet")
+    with pytest.raises(TableError, match="a different item_id in each row"):
+        ParquetBatches.of_table(folder)

@@ -26,7 +26,7 @@ DAMAGED = (
     Damage("neither chosen nor not", FILE, field(6, 13, "yes", ","), "line 6: column chosen: .* found 'yes'"),
     Damage("nobody", FILE, field(6, 0, "", ","), "line 6: column respondent: expected a text, found ''"),
     Damage("unknown level", FILE, field(3, 3, "pigeon", ","),
-           r"line 3: column invitation: .* 'letter', 'phone' \(attributes.invitation.levels of bela.toml\), "
+           r"line 3: column invitation: .* 'letter', 'phone' \(attributes.invitation.levels, missing of bela.toml\), "
            "found 'pigeon'"),
     Damage("level missing", FILE, field(3, 3, "", ","), "line 3: column invitation: .* found ''"),
     Damage("number of no level", FILE, field(3, 6, "30", ","),

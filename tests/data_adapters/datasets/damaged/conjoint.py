@@ -17,7 +17,7 @@ DAMAGED = (
     Damage("unknown level on the right", FILE, field(4, 10, "4", ","),
            "line 4: column B_noise: expected one of '1', '2', '3' .* found '4'"),
     Damage("unknown age group", FILE, field(4, 13, "80", ","),
-           r"line 4: column age_group: .* \(respondents.age_group.levels of conjoint.toml\), found '80'"),
+           r"line 4: column age_group: .* \(respondents.age_group.levels, missing of conjoint.toml\), found '80'"),
     Damage("two ages of one respondent", FILE, field(5, 13, "18-29", ","),
            r"line 5: column age_group: expected the same as in the respondent's line 2 \(.*\), found '18-29'"),
 )  # fmt: skip

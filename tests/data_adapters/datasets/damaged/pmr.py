@@ -71,6 +71,8 @@ DAMAGED = (
            "column level: expected whole numbers, found string"),
     Damage("texts as bytes", A, table(lambda found: found.set_column(0, "text", found["text"].cast(pa.binary()))),
            "column text: expected strings, found binary"),
+    Damage("control character", A, text(3, "### Patient Message:", "### Patient Message: \x1b]8;;"),
+           r"row 3: column text: expected no control characters, found \\x1b"),
     Damage("level 0", A, cell("level", 3, lambda _: 0), "row 3: column level: .* 1 or more, found 0"),
     Damage("no level", B, cell("level", 3, lambda _: None), "row 3: column level: .* 1 or more, found None"),
     Damage("no relevancy", A, cell("relevancy", 4, lambda _: None), "row 4: column relevancy: .* found None"),
