@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from pydantic import Field
+
 from models.records.base import Record
 from models.records.feature_spec import FeatureSpec
 
@@ -93,13 +95,17 @@ class FeatureWorth(Record):
 
 
 class TemplateCount(Record):
-    """How often one template was asked: requests, refused answers, requests without an answer, and tokens."""
+    """How often one template was asked: requests, refused answers, requests without an answer, and tokens.
+
+    reasons: why some of the missing ones will never be answered, and how many those are.
+    """
 
     template: str
     requests: int
     refused: int
     missing: int
     tokens: int
+    reasons: Mapping[str, int] = Field(default_factory=dict)
 
 
 class AskedModel(Record):
