@@ -178,17 +178,21 @@ class Conversation:
                     waiting, last = [], time.monotonic()
         finally:
             self.ledger.record(waiting)
-        if refused and self._has_answered(list(requests)):
-            self.ledger.record(refused)
-        elif refused and failed is None:
+        if refused and failed is None and not self._is_fault_of(refused, list(requests)):
             raise refused_all(self.engine.model, len(refused), [entry.problem or "" for entry in refused])
+        if refused and self._is_fault_of(refused, list(requests)):
+            self.ledger.record(refused)
         if failed is not None:
             raise failed
 
-    def _has_answered(self, just_asked: Sequence[str]) -> bool:
-        """Whether the engine has answered anything. If not, a refusal says nothing about a single request."""
-        rows = (*self.ledger.recorded(just_asked).values(), *self._rows.values())
-        return any(row.finish_reason != REFUSED for each in rows for row in each)
+    def _is_fault_of(self, refused: Sequence[Entry], just_asked: Sequence[str]) -> bool:
+        """Whether refusals are about these requests: the engine has just answered others, or others before these few.
+
+        Where it refuses all that it is asked, something else is wrong, and the requests may be answered later.
+        """
+        if _any_answered(self.ledger.recorded(just_asked)):
+            return True
+        return len(refused) < FEWEST and _any_answered(self._rows)
 
     def _check_usable(self, requests: Mapping[str, Request]) -> None:
         """Raise UnusableModelError if no answer of one of these templates is usable, of those asked so far."""
@@ -254,6 +258,10 @@ class Conversation:
                 f"The budget allows {counted(self.budget.tokens, 'tokens')}, and {tokens:,} are spent. "
                 "Allow more: --set budget.tokens=N"
             )
+
+
+def _any_answered(rows: Mapping[str, Sequence[Entry]]) -> bool:
+    return any(row.finish_reason != REFUSED for each in rows.values() for row in each)
 
 
 def _chunks(keys: Sequence[str], size: int) -> Iterator[Sequence[str]]:

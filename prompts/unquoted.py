@@ -29,23 +29,20 @@ def unquoted() -> Iterator[None]:
     ...     with unquoted():
     ...         {}["I have chest pain."]
     ... except UnexpectedError as error:
-    ...     print(str(error)[:70], error.__context__)
-    KeyError, whose message is withheld because it could quote a patient.  None
+    ...     print(str(error)[:69], error.__suppress_context__)
+    KeyError, whose message is withheld because it could quote a patient. True
     """
     try:
         yield
     except PrefstudyError as error:
         error.__cause__ = error.__context__ = None
+        error.__suppress_context__ = True
         raise
     except Exception as error:
-        place = _place(error)
-        replaced = UnexpectedError(
+        raise UnexpectedError(
             f"{type(error).__name__}, whose message is withheld because it could quote a patient. Please report it "
-            f"with its place: {place}"
-        )
-    else:
-        return
-    raise replaced  # outside the handler, so that the replaced error does not even hang on it as its context
+            f"with its place: {_place(error)}"
+        ) from None
 
 
 def _place(error: Exception) -> str:

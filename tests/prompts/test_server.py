@@ -175,7 +175,7 @@ def test_a_failure_that_does_not_pass_ends_after_all_retries_and_its_error_quote
     assert "message number" not in "".join(traceback.format_exception(found.value))
 
 
-@pytest.mark.parametrize("status", [400, 401, 404])
+@pytest.mark.parametrize("status", [401, 403, 404, 451])
 def test_a_permanent_failure_is_not_retried_and_its_error_quotes_nothing(
     status: int, engine: Server, fake: Fake
 ) -> None:
@@ -203,7 +203,7 @@ def test_a_server_that_fails_midway_leaves_the_ledger_with_what_was_answered(
 ) -> None:
     conversation = Conversation(engine, ledger, chunk_size=2)
     conversation.ask(questions(2))
-    fake.statuses = [400] * 9
+    fake.statuses = [401] * 9
     with pytest.raises(EngineError, match="The ledger keeps all answers so far"):
         conversation.ask(questions(6))
     assert len(ledger) == 2
