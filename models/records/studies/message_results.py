@@ -23,6 +23,9 @@ RANKING, FEATURE_VALUES, EXTRACTION_ACCURACY = "ranking", "feature_values", "ext
 RANK_CORRELATION, FIRST_SHARE, UNANSWERED = "rank_correlation", "first_share", "missing"
 """Metrics: Kendall's tau-b, and how often the model asked directly chose the first message, or did not answer."""
 
+MOST_MISSING = 0.05
+"""A report opens with it if more than this share of the requests of one template is without an answer."""
+
 WORDINGS = ("all", "plain", "paraphrased")
 """The simulated messages over which the accuracy of reading is measured."""
 
@@ -78,11 +81,15 @@ class SearchRounds(Record):
 
 
 class FoundFeature(Record):
-    """A feature of the tree, the round that brought it (None: given at the start), and its missing values by split."""
+    """A feature of the tree, the round that brought it (None: given at the start), and its missing values by split.
+
+    constant: whether all values known in the first inbox are the same, so that the tree cannot use it.
+    """
 
     spec: FeatureSpec
     round: int | None
     missing: Mapping[str, int]
+    constant: bool = False
 
 
 class FeatureWorth(Record):
@@ -109,8 +116,9 @@ class TemplateCount(Record):
 
 
 class AskedModel(Record):
-    """The model of a run, and what it was asked."""
+    """The model of a run, and what it was asked. unreliable: templates of which more than `MOST_MISSING` is missing."""
 
     model: str
     revision: str
     templates: tuple[TemplateCount, ...]
+    unreliable: tuple[str, ...] = ()
