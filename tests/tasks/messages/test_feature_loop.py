@@ -176,6 +176,14 @@ def test_what_the_model_reasons_about_is_training_pairs_only_and_no_more_than_as
         (proposal("all_alike"), "no usable values: they are all the same"),
         (proposal("a_number", "numeric", minimum=0, maximum=9), "no usable values: 30 of 30 are missing"),
         (proposal("an_order", "ordinal", values=["one"]), "cannot be a feature: value_error"),
+        (proposal("an_order", "ordinal", values=["a\x00", "b"]), "cannot be a feature: unprintable"),
+        (proposal("a_number", "numeric", minimum=-1e308, maximum=1e308), "cannot be a feature: greater_than_equal"),
+        (proposal("a_number", "numeric", minimum=0, maximum=float("inf")), "no answer under the schema"),
+        (
+            '{"name": "a_number", "kind": "numeric", "instruction": "How many days ago?", "values": [], "minimum": 0, '
+            '"maximum": 1e999}',
+            "no answer under the schema",
+        ),
         (proposal("No Name!"), "no answer under the schema"),
         ("I would rather not", "no answer under the schema"),
     ],
