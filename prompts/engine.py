@@ -15,7 +15,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from models.records.base import Record
 from models.records.errors import PrefstudyError
 
-
 REFUSED = "request refused"
 """The finish reason of a request that the engine will never answer, however often it is asked."""
 

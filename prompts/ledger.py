@@ -173,7 +173,7 @@ class Ledger:
         return found
 
     def entries(self) -> Iterator[Entry]:
-        """All rows, in an order that does not depend on when they were written. Raises LedgerError for an altered row."""
+        """All rows, in an order that does not depend on when they were written. Raises LedgerError for altered rows."""
         for row in self._rows(f"{_SELECT} ORDER BY model, revision, template, subject, key, attempt"):
             yield self._read(row)
 
