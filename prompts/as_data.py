@@ -1,4 +1,4 @@
-r"""Texts of patients and of models as they are put into a prompt: data that opens no tag and holds no special token.
+"""Texts of patients and of models as they are put into a prompt: data that opens no tag and holds no special token.
 
 Characters that could belong to the markup of a prompt are written as JSON escapes. Other text stays as it is, so the
 questions about it, and their keys in a ledger, stay the same.

@@ -1,4 +1,4 @@
-r"""Characters that no file, page or terminal should hold: found where data is read, escaped where text is shown.
+"""Characters that no file, page or terminal should hold: found where data is read, escaped where text is shown.
 
 They steer a terminal, turn the reading direction, break XML or cannot be seen, so two different labels look the same.
 """
@@ -13,6 +13,7 @@ from functools import cache
 _FORBIDDEN = "\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufdd0-\ufdef" + "".join(
     f"{chr(plane | 0xFFFE)}{chr(plane | 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
 )
+_IN_PATHS = re.compile(r"[/\\:]")
 
 
 @cache
@@ -50,3 +51,12 @@ def escaped(text: str, allowed: str = "") -> str:
 
 def _as_escape(found: re.Match[str]) -> str:
     return found.group().encode("unicode_escape").decode("ascii")
+
+
+def is_file_name(text: str) -> bool:
+    r"""Whether a text can only name a file within a folder: no path, no folder, no drive, nothing hidden.
+
+    >>> [is_file_name(text) for text in ("my data.xlsx", "../flats.csv", "/etc/passwd", "C:flats", ".x", "")]
+    [True, False, False, False, False, False]
+    """
+    return bool(text.strip()) and not text.startswith(".") and not _IN_PATHS.search(text) and unprintable(text) is None
