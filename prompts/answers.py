@@ -16,9 +16,9 @@ from models.records.features import FeatureKind
 
 
 class AnswerModel(BaseModel):
-    """Base of the answers: an unknown key or a value of another type breaks the schema."""
+    """Base of the answers: an unknown key, a value of another type or a number that is not finite breaks the schema."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False, hide_input_in_errors=True)
 
 
 class Reason(AnswerModel):

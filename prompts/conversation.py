@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from json import dumps
 from statistics import mean, stdev
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pydantic import BaseModel, Field, ValidationError
@@ -16,11 +18,15 @@ from models.records.card import counted
 from models.records.errors import PrefstudyError
 from models.records.run_record import AnswerTime
 from models.records.settings_errors import dotted
-from prompts.engine import Engine, Reply, Request
+from prompts.engine import REFUSED, Engine, EngineError, Reply, Request
 from prompts.ledger import Ledger
 from prompts.ledger_entry import Entry
+from prompts.unquoted import unquoted
+from prompts.unusable import FEWEST, refused_all, unusable
 
 ATTEMPTS = 3
+SECONDS_UNRECORDED = 1.0
+"""Answers that come one by one are recorded together, but none waits longer than this for the next one to come."""
 
 
 class Budget(Record):
@@ -37,17 +43,23 @@ class BudgetSpentError(PrefstudyError):
 
 
 class Count(NamedTuple):
-    """Counts for one template. refused: answers that broke their schema; missing: requests without a valid answer."""
+    """Counts for one template. refused: answers that broke their schema; missing: requests without a valid answer.
+
+    reasons: why the engine will never answer some of the missing ones, and how many those are.
+    """
 
     template: str
     requests: int
     refused: int
     missing: int
     tokens: int
+    reasons: Mapping[str, int] = MappingProxyType({})
 
 
 class Conversation:
     """Asks an engine, chunk by chunk. All answers of a chunk are recorded in the ledger before any is used.
+
+    A model that gives no usable answer to the first requests of a kind, `FEWEST` at least, is not asked any further.
 
     on_answered: called with the number of requests answered since the last call.
 
@@ -84,10 +96,14 @@ class Conversation:
         self._asked: dict[str, Request] = {}
         self._rows: dict[str, list[Entry]] = {}
 
+    @unquoted()
     def ask(self, requests: Sequence[Request]) -> list[BaseModel | None]:
-        """The answer to each request, valid under its schema; None if three answers in a row broke it.
+        """The answer to each request, valid under its schema.
 
-        Raises BudgetSpentError before anything is asked. Raises EngineError; answers recorded by then are kept.
+        None if three answers in a row broke it, or if the engine refuses this request but answers others.
+
+        Raises BudgetSpentError before anything is asked. Raises EngineError if the engine fails or the model gives no
+        usable answer at all, and LedgerError for a recorded answer that was altered. Answers recorded by then are kept.
         """
         keys = [request.key(self.engine) for request in requests]
         asked = dict(zip(keys, requests, strict=True))
@@ -95,9 +111,11 @@ class Conversation:
         self._asked |= asked
         self._rows |= self.ledger.recorded(keys)
         waiting = [key for key in asked if not self._is_settled(key)]
+        self._check_usable(asked)
         self.on_answered(len(requests) - len(waiting))
         for chunk in _chunks(waiting, self.chunk_size):
             self._settle({key: asked[key] for key in chunk})
+            self._check_usable(asked)
             self.on_answered(len(chunk))
         return [self._answer(key, request) for key, request in zip(keys, requests, strict=True)]
 
@@ -135,15 +153,59 @@ class Conversation:
                 Request(**{**vars(request), "sampling": request.sampling.on_attempt(attempt)})
                 for request, attempt in zip(open_.values(), attempts, strict=True)
             ]
-            replies = self.engine.reply(posed)
-            now = datetime.now(UTC)
-            self.ledger.record(
-                self._entry(key, request, attempt, reply, now)
-                for (key, request), attempt, reply in zip(open_.items(), attempts, replies, strict=True)
-            )
-            self._rows |= self.ledger.recorded(list(open_))
+            try:
+                self._record(open_, attempts, self.engine.reply(posed))
+            finally:
+                self._rows |= self.ledger.recorded(list(open_))
 
-    def _entry(self, key: str, request: Request, attempt: int, reply: Reply, time: datetime) -> Entry:
+    def _record(
+        self, requests: Mapping[str, Request], attempts: Sequence[int], outcomes: Iterable[Reply | EngineError]
+    ) -> None:
+        """Record the replies as they come, also where some fail. Raises the first error after the last reply."""
+        waiting: list[Entry] = []
+        refused: list[Entry] = []
+        failed: EngineError | None = None
+        last = time.monotonic()
+        try:
+            for (key, request), attempt, outcome in zip(requests.items(), attempts, outcomes, strict=True):
+                if isinstance(outcome, EngineError):
+                    failed = failed or outcome
+                    continue
+                entry = self._entry(key, request, attempt, outcome, datetime.now(UTC))
+                (waiting if outcome.refused is None else refused).append(entry)
+                if time.monotonic() - last >= SECONDS_UNRECORDED:
+                    self.ledger.record(waiting)
+                    waiting, last = [], time.monotonic()
+        finally:
+            self.ledger.record(waiting)
+        if refused and failed is None and not self._is_fault_of(refused, list(requests)):
+            raise refused_all(self.engine.model, len(refused), [entry.problem or "" for entry in refused])
+        if refused and self._is_fault_of(refused, list(requests)):
+            self.ledger.record(refused)
+        if failed is not None:
+            raise failed
+
+    def _is_fault_of(self, refused: Sequence[Entry], just_asked: Sequence[str]) -> bool:
+        """Whether refusals are about these requests: the engine has just answered others, or others before these few.
+
+        Where it refuses all that it is asked, something else is wrong, and the requests may be answered later.
+        """
+        if _any_answered(self.ledger.recorded(just_asked)):
+            return True
+        return len(refused) < FEWEST and _any_answered(self._rows)
+
+    def _check_usable(self, requests: Mapping[str, Request]) -> None:
+        """Raise UnusableModelError if no answer of one of these templates is usable, of those asked so far."""
+        for template in {request.template for request in requests.values()}:
+            keys = [key for key, request in self._asked.items() if request.template == template]
+            if any(self._accepted(key) for key in keys):
+                continue
+            settled = [key for key in keys if self._is_settled(key)]
+            if len(settled) >= FEWEST:
+                rows = [row for key in settled for row in self._rows[key]]
+                raise unusable(self.engine.model, template, len(settled), rows)
+
+    def _entry(self, key: str, request: Request, attempt: int, reply: Reply, now: datetime) -> Entry:
         return Entry(
             key=key,
             attempt=attempt,
@@ -155,28 +217,33 @@ class Conversation:
             answer_schema=dumps(request.schema, ensure_ascii=False),
             sampling=request.sampling.model_dump_json(),
             answer=reply.text,
-            problem=_problem(request, reply.text),
+            problem=reply.refused or _problem(request, reply.text),
             finish_reason=reply.finish_reason,
             prompt_tokens=reply.prompt_tokens,
             answer_tokens=reply.answer_tokens,
             seconds=round(reply.seconds, 4),
-            time=time,
+            time=now,
         )
 
     def _is_settled(self, key: str) -> bool:
         rows = self._rows.get(key, ())
-        return len(rows) >= ATTEMPTS or any(row.problem is None for row in rows)
+        return len(rows) >= ATTEMPTS or any(row.problem is None or row.finish_reason == REFUSED for row in rows)
+
+    def _accepted(self, key: str) -> Entry | None:
+        """The row whose answer counts. A recorded answer that today's schema refuses does not."""
+        accepted = (row for row in self._rows.get(key, ()) if row.problem is None)
+        return next((row for row in accepted if _problem(self._asked[key], row.answer) is None), None)
 
     def _answer(self, key: str, request: Request) -> BaseModel | None:
-        accepted = [row.answer for row in self._rows[key] if row.problem is None]
-        return request.answer.model_validate_json(accepted[0]) if accepted else None
+        accepted = self._accepted(key)
+        return None if accepted is None else request.answer.model_validate_json(accepted.answer)
 
     def _count(self, template: str, keys: Sequence[str]) -> Count:
         rows = [row for key in keys for row in self._rows.get(key, ())]
-        refused = Counter(row.key for row in rows if row.problem is not None)
-        settled = {row.key for row in rows if row.problem is None}
-        missing = sum(key not in settled and refused[key] >= ATTEMPTS for key in keys)
-        return Count(template, len(keys), refused.total(), missing, _tokens(rows))
+        never = Counter(row.problem or "" for row in rows if row.finish_reason == REFUSED)
+        refused = sum(row.problem is not None for row in rows) - never.total()
+        missing = sum(self._is_settled(key) and self._accepted(key) is None for key in keys)
+        return Count(template, len(keys), refused, missing, _tokens(rows), dict(sorted(never.items())))
 
     def _check_budget(self, asked: dict[str, Request]) -> None:
         requests = len(self._asked.keys() | asked.keys())
@@ -191,6 +258,10 @@ class Conversation:
                 f"The budget allows {counted(self.budget.tokens, 'tokens')}, and {tokens:,} are spent. "
                 "Allow more: --set budget.tokens=N"
             )
+
+
+def _any_answered(rows: Mapping[str, Sequence[Entry]]) -> bool:
+    return any(row.finish_reason != REFUSED for each in rows.values() for row in each)
 
 
 def _chunks(keys: Sequence[str], size: int) -> Iterator[Sequence[str]]:
@@ -208,5 +279,7 @@ def _problem(request: Request, text: str) -> str | None:
         request.answer.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_input=False, include_context=False, include_url=False)[0]
-        return f"{dotted(first['loc'])}: {first['type']}"
+        # The name of an unknown key is a text of the model.
+        known = first["loc"][:-1] if first["type"] == "extra_forbidden" else first["loc"]
+        return f"{dotted(known)}: {first['type']}"
     return None

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from models.records.base import Record
 from models.records.errors import PrefstudyError
+
+REFUSED = "request refused"
+"""The finish reason of a request that the engine will never answer, however often it is asked."""
 
 
 class EngineError(PrefstudyError):
@@ -21,6 +25,8 @@ class EngineError(PrefstudyError):
 
 class Message(Record):
     """One turn of a conversation."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     role: Literal["system", "user"]
     content: str = Field(repr=False)
@@ -87,14 +93,47 @@ def request_key(*parts: Any) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
-class Reply(Record):
-    """An unchecked answer of an engine. seconds: for a batch answered at once, its time divided by its size."""
+def _storable(text: Any) -> Any:
+    """A text without halves of surrogate pairs, which an answer cut off within an emoji ends with."""
+    return re.sub("[\ud800-\udfff]", "\ufffd", text) if isinstance(text, str) else text
 
-    text: str = Field(repr=False)
-    finish_reason: str
-    prompt_tokens: int = 0
-    answer_tokens: int = 0
+
+class Reply(Record):
+    """An unchecked answer of an engine. seconds: for a batch answered at once, its time divided by its size.
+
+    refused: why the engine will never answer this request, in words that quote nothing.
+    """
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    text: Annotated[str, BeforeValidator(_storable)] = Field(repr=False)
+    finish_reason: Annotated[str, BeforeValidator(_storable)]
+    prompt_tokens: int = Field(default=0, ge=0, lt=2**53)
+    answer_tokens: int = Field(default=0, ge=0, lt=2**53)
     seconds: float = 0.0
+    refused: str | None = None
+
+
+def refusal(reason: str) -> Reply:
+    """The reply in place of an answer to a request that the engine will never answer.
+
+    >>> refusal("status 400: longer than the model's context").finish_reason
+    'request refused'
+    """
+    return Reply(text="", finish_reason=REFUSED, refused=reason)
+
+
+def without_thinking(text: str) -> str:
+    """The answer after a model's thinking, where the engine did not separate the two.
+
+    >>> without_thinking('She has a fever. </think> {"value":true}')
+    '{"value":true}'
+    >>> without_thinking('{"reasoning":"a </think> of hers"}')
+    '{"reasoning":"a </think> of hers"}'
+    """
+    if text.lstrip().startswith("{"):
+        return text.strip()
+    return text.rpartition("</think>")[2].strip()
 
 
 class Engine(Protocol):
@@ -103,8 +142,12 @@ class Engine(Protocol):
     model: str
     revision: str
 
-    def reply(self, requests: Sequence[Request]) -> list[Reply]:
-        """One reply to each request, in their order. Raises EngineError."""
+    def reply(self, requests: Sequence[Request]) -> Iterable[Reply | EngineError]:
+        """The outcome of each request, in their order and as they come.
+
+        An EngineError stands in the place of a reply that did not come; later requests may still have been answered.
+        Raises EngineError if no request can be answered.
+        """
 
     def close(self) -> None:
         """Free memory and close connections."""

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from models.records.plain_text import escaped
 from models.records.whole_file import whole_file
 from prompts.ledger_entry import Entry, Export, LedgerError
 
@@ -54,11 +55,13 @@ CREATE TABLE IF NOT EXISTS entries (
     PRIMARY KEY (key, attempt)
 ) WITHOUT ROWID
 """
-_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM entries"
+_SELECT = f"SELECT {', '.join(_COLUMNS)}, checksum FROM entries"
 
 
 class Ledger:
     """A ledger file. Several processes may use it at once; the first answer recorded for an attempt stays.
+
+    must_exist: open a ledger that is there, to read it only; its folder and disk need not be writable.
 
     Raises LedgerError if the file is not a ledger, or if `must_exist` and it is missing.
 
@@ -70,20 +73,41 @@ class Ledger:
 
     def __init__(self, path: Path, *, must_exist: bool = False) -> None:
         self.path = path
-        if must_exist and not (path.is_file() and path.stat().st_size):  # SQLite takes an empty file as a database
-            raise LedgerError(f"{path}: there is no ledger. A run writes one; or bring one in: prefstudy ledger import")
         try:
-            if not must_exist:
+            # SQLite takes an empty file as a database.
+            if must_exist and not (path.is_file() and path.stat().st_size):
+                raise LedgerError(
+                    f"{path}: there is no ledger. A run writes one; or bring one in: prefstudy ledger import"
+                )
+            if must_exist:
+                self._connection = self._opened_to_read()
+                self._check_format()
+            else:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.touch(mode=PRIVATE)
-            self._connection = sqlite3.connect(
-                path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            self._set_up()
+                self._connection = _connected(path)
+                self._set_up()
         except (sqlite3.Error, OSError) as error:
             raise LedgerError(
-                f"{path}: the ledger cannot be opened ({error}). Name another: --set ledger=FILE"
+                f"{path}: the ledger cannot be opened ({_reason(error)}). Name another: --set ledger=FILE"
             ) from None
+
+    def _opened_to_read(self) -> sqlite3.Connection:
+        """A connection that writes nothing, also where the disk is full or nothing may be written."""
+        connection = _connected(f"{self.path.absolute().as_uri()}?mode=ro")
+        try:
+            connection.execute("PRAGMA temp_store = MEMORY")
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError:
+            # SQLite wants to write a file beside the ledger, to share it with processes that write. Without a log of
+            # such a process there is nothing to share.
+            connection.close()
+            log = self.path.with_name(f"{self.path.name}-wal")
+            if log.exists() and log.stat().st_size:
+                raise
+            connection = _connected(f"{self.path.absolute().as_uri()}?mode=ro&immutable=1")
+            connection.execute("PRAGMA temp_store = MEMORY")
+        return connection
 
     def _set_up(self) -> None:
         """Create the table in a new file. Raises LedgerError for another format or another kind of database."""
@@ -97,12 +121,15 @@ class Ledger:
                         )
                     self._connection.execute(_TABLE)
                     self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+        self._check_format()
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+
+    def _check_format(self) -> None:
         if self._format != FORMAT:
             raise LedgerError(
                 f"{self.path}: expected a ledger of format {FORMAT}, found {self._format}. Update prefstudy."
             )
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = FULL")
 
     @property
     def _format(self) -> int:
@@ -134,7 +161,10 @@ class Ledger:
             self._connection.executemany(f"INSERT OR IGNORE INTO entries VALUES ({marks})", rows)
 
     def recorded(self, keys: Sequence[str]) -> dict[str, list[Entry]]:
-        """The rows of each of these requests, in order of attempt. A request without rows is left out."""
+        """The rows of each of these requests, in order of attempt. A request without rows is left out.
+
+        Raises LedgerError if one of them was altered after it was written.
+        """
         wanted = json.dumps(list(dict.fromkeys(keys)))
         query = f"{_SELECT} WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key, attempt"
         found: dict[str, list[Entry]] = {}
@@ -143,7 +173,7 @@ class Ledger:
         return found
 
     def entries(self) -> Iterator[Entry]:
-        """All rows, in an order that does not depend on when they were written."""
+        """All rows, in an order that does not depend on when they were written. Raises LedgerError for altered rows."""
         for row in self._rows(f"{_SELECT} ORDER BY model, revision, template, subject, key, attempt"):
             yield self._read(row)
 
@@ -155,7 +185,7 @@ class Ledger:
         """A line for each model and template."""
         query = """
             SELECT model, revision, template, count(DISTINCT key), count(*), sum(problem IS NOT NULL),
-                   sum(prompt_tokens + answer_tokens), sum(seconds)
+                   CAST(total(prompt_tokens + answer_tokens) AS INTEGER), total(seconds)
             FROM entries GROUP BY model, revision, template ORDER BY model, revision, template
         """
         return [Summary(*row) for row in self._rows(query)]
@@ -163,16 +193,15 @@ class Ledger:
     def verify(self) -> list[str]:
         """One line for each damaged or altered row. No line quotes a message or an answer."""
         problems = [row for (row,) in self._rows("PRAGMA integrity_check") if row != "ok"]
-        for *row, checksum in self._rows(f"SELECT {', '.join(_COLUMNS)}, checksum FROM entries"):
-            where = f"{row[0][:12]} attempt {row[1]}"
+        for row in self._rows(_SELECT):
             try:
                 entry = _entry(row)
-                if entry.checksum != checksum:
-                    problems.append(f"{where}: the row was altered after it was written")
+                if problem := _alteration(entry, row):
+                    problems.append(f"{_where(row)}: {problem}")
                 elif entry.expected_key != entry.key:
-                    problems.append(f"{where}: the key does not belong to the question")
-            except ValueError:  # from pydantic or JSON; its text would quote the row
-                problems.append(f"{where}: the row is malformed")
+                    problems.append(f"{_where(row)}: the key does not belong to the question")
+            except (ValueError, RecursionError):  # from pydantic or JSON; its text would quote the row
+                problems.append(f"{_where(row)}: the row is malformed")
         return problems
 
     def export(self, path: Path) -> int:
@@ -181,7 +210,11 @@ class Ledger:
         Raises LedgerError if the file cannot be written or is the ledger itself, or if a row was altered: the
         exported file could not show that.
         """
-        if path.exists() and path.samefile(self.path):
+        try:
+            is_itself = path.exists() and path.samefile(self.path)
+        except OSError as error:
+            raise LedgerError(f"{path}: the ledger cannot be written there ({_reason(error)}).") from None
+        if is_itself:
             raise LedgerError(f"{path}: this is the ledger itself. Name another file.")
         if problems := self.verify():
             raise LedgerError(
@@ -196,7 +229,7 @@ class Ledger:
                     file.write(json.dumps(document, ensure_ascii=False) + "\n")
                     rows += 1
         except OSError as error:
-            raise LedgerError(f"{path}: the ledger cannot be written there ({error.strerror or error}).") from None
+            raise LedgerError(f"{path}: the ledger cannot be written there ({_reason(error)}).") from None
         return rows
 
     def import_from(self, export: Export) -> Imported:
@@ -233,7 +266,7 @@ class Ledger:
                 raise
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
-            raise LedgerError(f"{self.path}: the ledger cannot be written ({error}).") from None
+            raise LedgerError(f"{self.path}: the ledger cannot be written ({_reason(error)}).") from None
 
     def _rows(self, query: str, values: Sequence[str] = ()) -> Iterator[Any]:
         """The rows of a query. Raises LedgerError if the file is damaged or locked by another process."""
@@ -241,17 +274,45 @@ class Ledger:
             yield from self._connection.execute(query, values)
         except sqlite3.Error as error:
             raise LedgerError(
-                f"{self.path}: the ledger cannot be read ({error}). Name another: --set ledger=FILE"
+                f"{self.path}: the ledger cannot be read ({_reason(error)}). Name another: --set ledger=FILE"
             ) from None
 
     def _read(self, row: Sequence[Any]) -> Entry:
+        """A row that is used: what it holds, if it is what was written."""
         try:
-            return _entry(row)
+            entry = _entry(row)
+            problem = _alteration(entry, row)
         except ValueError:  # from pydantic; its text would quote the row
+            problem = "is malformed"
+        if problem is not None:
             raise LedgerError(
-                f"{self.path}: the row {row[0][:12]} attempt {row[1]} is malformed. See all: "
+                f"{self.path}: the row {_where(row)} {problem.removeprefix('the row ')}. See all: "
                 f"prefstudy ledger verify --ledger {self.path}"
-            ) from None
+            )
+        return entry
+
+
+def _connected(file: Path | str) -> sqlite3.Connection:
+    """A connection to a file, or to the URI of one. Bytes that are no text do not raise: the error would quote them."""
+    connection = sqlite3.connect(
+        file, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=isinstance(file, str)
+    )
+    connection.text_factory = lambda stored: stored.decode("utf-8", "replace")
+    return connection
+
+
+def _reason(error: Exception) -> str:
+    """What the system or SQLite says is wrong; neither quotes a row."""
+    return escaped(getattr(error, "strerror", None) or str(error))
+
+
+def _where(row: Sequence[Any]) -> str:
+    return escaped(f"{str(row[0])[:12]} attempt {row[1]}")
+
+
+def _alteration(entry: Entry, row: Sequence[Any]) -> str | None:
+    """What is wrong with a row whose checksum is not that of its entry; None if it is as it was written."""
+    return None if entry.checksum == row[-1] else "the row was altered after it was written"
 
 
 def _stored(entry: Entry) -> tuple[Any, ...]:
@@ -259,4 +320,5 @@ def _stored(entry: Entry) -> tuple[Any, ...]:
 
 
 def _entry(row: Sequence[Any]) -> Entry:
-    return Entry(**dict(zip(_COLUMNS, row, strict=True)))
+    """The entry of a row of `_SELECT`, whose checksum is not checked here."""
+    return Entry(**dict(zip(_COLUMNS, row[:-1], strict=True)))

@@ -7,36 +7,51 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from pydantic import Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from models.records.base import Record
 from models.records.errors import PrefstudyError
+from models.records.plain_text import unprintable
 from prompts.engine import request_key
+
+LARGEST = 2**53
+"""Limit of the numbers in a row."""
 
 
 class LedgerError(PrefstudyError):
     """A ledger cannot be opened, read or written, or a file to import is malformed or was altered."""
 
 
+def _printable(text: str) -> str:
+    if unprintable(text):
+        raise ValueError("a name holds no control characters")
+    return text
+
+
+_Name = Annotated[str, AfterValidator(_printable)]
+
+
 class Entry(Record):
     """One row: a request and the answer to one attempt. `problem` says why the answer was refused, if it was."""
 
+    model_config = ConfigDict(allow_inf_nan=False, hide_input_in_errors=True)
+
     key: str = Field(description="sha256 of model, revision, template, messages, schema and sampling")
-    attempt: int = Field(ge=1)
-    model: str
-    revision: str
-    template: str = Field(description="name and version")
-    subject: str
+    attempt: int = Field(ge=1, lt=LARGEST)
+    model: _Name
+    revision: _Name
+    template: _Name = Field(description="name and version")
+    subject: _Name
     messages: str = Field(description="JSON", repr=False)
     answer_schema: str = Field(description="JSON")
     sampling: str = Field(description="JSON, of the first attempt; later ones follow from their number")
     answer: str = Field(repr=False)
     problem: str | None
     finish_reason: str
-    prompt_tokens: int
-    answer_tokens: int
+    prompt_tokens: int = Field(ge=0, lt=LARGEST)
+    answer_tokens: int = Field(ge=0, lt=LARGEST)
     seconds: float
     time: datetime
 
@@ -66,18 +81,19 @@ def read_export(path: Path) -> Export:
 
 def _exported(path: Path) -> Iterator[Entry]:
     try:
-        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        content = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise LedgerError(
             f"{path}: the file cannot be read ({getattr(error, 'strerror', None) or 'not text'})."
         ) from None
+    lines = content.removesuffix("\n").split("\n") if content else []  # an empty ledger has an empty export
     for number, line in enumerate(lines, 1):
         try:
             document = json.loads(line)
             checksum = document.pop("checksum")
             entry = Entry.model_validate(document)
             intact = entry.checksum == checksum and entry.expected_key == entry.key
-        except (ValueError, KeyError, AttributeError, TypeError):  # pydantic's text would quote the row
+        except (ValueError, KeyError, AttributeError, TypeError, RecursionError):  # pydantic's text would quote the row
             raise LedgerError(f"{path}, line {number}: expected a row of an exported ledger.") from None
         if not intact:
             raise LedgerError(f"{path}, line {number}: the row was altered after it was exported.")

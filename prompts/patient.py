@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from models.records.base import Record
 
@@ -13,6 +13,8 @@ class Patient(Record):
     >>> Patient(message="My back hurts.", medications=("ibuprofen",)).texts
     ('My back hurts.', 'ibuprofen')
     """
+
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     age: int | None = None
     gender: str | None = None

@@ -1,4 +1,4 @@
-"""Checks of a proposed feature: it may not repeat a known one, ask for the ranking, or quote a patient."""
+"""Checks of a proposed feature: it may not repeat a known one, ask for the ranking, hold markup or quote a patient."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from models.records.feature_spec import FeatureSpec
+from prompts.as_data import special_token
 
 QUOTED_WORDS = 6
 """Number of consecutive words shared with a patient's text that count as a quotation."""
@@ -48,6 +49,8 @@ def reason_to_refuse(spec: FeatureSpec, known: Sequence[FeatureSpec], texts: Ite
     """
     if quotes_a_patient(spec, texts):
         return "quotes a patient"
+    if any(map(special_token, (spec.instruction, *spec.values))):
+        return "holds markup: a tag or a special token of a chat template"
     if _LABEL_IN_NAME.search(spec.name) or any(map(_LABEL_IN_WORDS.search, (spec.instruction, *spec.values))):
         return "leaks the label: it asks for the ranking itself"
     for other in known:

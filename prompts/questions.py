@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -12,6 +11,7 @@ from pydantic import BaseModel
 
 from models.records.feature_spec import FeatureSpec
 from prompts.answers import Judgement, Proposal, Reason, extraction_of
+from prompts.as_data import as_json, as_line
 from prompts.engine import Message, Request, Sampling, schema_of
 from prompts.patient import Patient
 
@@ -92,15 +92,14 @@ def _request(
 
 @cache
 def _environment() -> Environment:
-    # The messages are plain text, not HTML. Data is inserted with the filter `as_data`.
+    # The messages are plain text, not HTML. Data is inserted with one of these filters, also where a model wrote it.
     environment = Environment(loader=PackageLoader("prompts"), undefined=StrictUndefined, autoescape=False)
-    environment.filters |= {"as_data": _as_data, "tojson_line": json.dumps}
+    environment.filters |= {
+        "as_data": partial(as_json, indent=1),
+        "as_schema": partial(as_json, ensure_ascii=True),
+        "as_line": as_line,
+    }
     return environment
-
-
-def _as_data(value: Any) -> str:
-    """JSON with angle brackets escaped, so that no text can close the tag around it."""
-    return json.dumps(value, ensure_ascii=False, indent=1).replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def _plain(value: Any) -> Any:

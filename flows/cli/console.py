@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import logging
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +27,13 @@ from rich.text import Text
 # Without markup: brackets in a path or in '.[vllm]' are printed as they are.
 out = Console(highlight=False, markup=False)
 err = Console(stderr=True, highlight=False, markup=False)
+
+
+def print_any_text() -> None:
+    """Show as an escape what the encoding of the terminal cannot hold, such as é in ASCII or a path that is no text."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def say(text: str) -> None:

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 import typer
 
 from flows.cli.commands import ask, data, deployments, doctor, explain, ledger, listing, new, run, tree
-from flows.cli.console import complain, err
+from flows.cli.console import complain, err, print_any_text
 from flows.cli.exit_codes import INTERRUPTED, STOPPED
 from models.records.errors import PrefstudyError, UsageError
+from models.records.plain_text import escaped
 
 FIRST_STEPS = """First steps:
   prefstudy demo sushi        run a small study on simulated data
@@ -57,7 +58,9 @@ app.add_typer(ledger.app, name="ledger", rich_help_panel=PARTS)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code (see `FIRST_STEPS`)."""
+    print_any_text()
     try:
+        _check_text(sys.argv[1:] if arguments is None else arguments)
         app(args=arguments, prog_name="prefstudy")
     except UsageError as error:
         complain(str(error))
@@ -76,6 +79,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             err.print(STOPPED)
         return end.code if isinstance(end.code, int) else 1
     return 0
+
+
+def _check_text(arguments: Sequence[str]) -> None:
+    """Raise UsageError for bytes that are no text: no record of a run, and no report, could name such a path."""
+    folders = (f"{name}={os.environ[name]}" for name in ("PREFSTUDY_RAW", "PREFSTUDY_CACHE") if name in os.environ)
+    for text in (*arguments, *folders):
+        if any("\ud800" <= each <= "\udfff" for each in text):
+            raise UsageError(f"{escaped(text)}: this is no text in UTF-8. Rename the file or folder.")
 
 
 def _discard_output() -> None:

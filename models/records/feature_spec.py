@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from models.records.base import Record
 from models.records.features import Feature, FeatureKind
+from models.records.plain_text import unprintable
 
 NAME = r"^[a-z][a-z0-9_]{1,59}$"
 MOST_VALUES = 20
+LARGEST = 1e12
+"""Largest distance from 0 of a limit: with larger ones the arithmetic of a tree could overflow."""
 YES_OR_NO = ("no", "yes")
 
 
 class FeatureSpec(Record):
     """One line of dt-pbo Table 9, written by a person or proposed by a model.
 
-    Raises pydantic's ValidationError where values or limits do not fit the kind.
+    Raises pydantic's ValidationError where values or limits do not fit the kind, where a limit is not finite or too
+    large, and where a text holds a character that no report could show.
 
     >>> spec = FeatureSpec(name="fever", kind="binary", instruction="Does the patient report a fever?")
     >>> spec.feature.levels
     ('no', 'yes')
     """
+
+    model_config = ConfigDict(allow_inf_nan=False, hide_input_in_errors=True)
 
     name: str = Field(pattern=NAME, description="lower-case words joined by underscores")
     kind: FeatureKind = Field(description="numeric, ordinal, binary, categorical or multi_hot")
@@ -28,8 +35,12 @@ class FeatureSpec(Record):
     values: tuple[str, ...] = Field(
         default=(), max_length=MOST_VALUES, description="allowed values; from low to high for an ordinal feature"
     )
-    minimum: float | None = Field(default=None, description="smallest value, numeric features only")
-    maximum: float | None = Field(default=None, description="largest value, numeric features only")
+    minimum: float | None = Field(
+        default=None, ge=-LARGEST, le=LARGEST, description="smallest value, numeric features only"
+    )
+    maximum: float | None = Field(
+        default=None, ge=-LARGEST, le=LARGEST, description="largest value, numeric features only"
+    )
 
     @model_validator(mode="after")
     def _values_fit_the_kind(self) -> FeatureSpec:
@@ -45,6 +56,12 @@ class FeatureSpec(Record):
             raise ValueError("a numeric feature needs a minimum and a maximum, and no other feature has them")
         if self.minimum is not None and self.maximum is not None and not self.minimum < self.maximum:
             raise ValueError(f"the minimum {self.minimum:g} is not below the maximum {self.maximum:g}")
+        return self
+
+    @model_validator(mode="after")
+    def _texts_can_be_shown(self) -> FeatureSpec:
+        if unprintable(self.instruction, "\n\t") or any(map(unprintable, self.values)):
+            raise PydanticCustomError("unprintable", "instruction and values must not hold control characters")
         return self
 
     @property

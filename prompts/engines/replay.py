@@ -8,6 +8,7 @@ from typing import Literal, NoReturn
 from pydantic import Field
 
 from models.records.base import Record
+from models.records.plain_text import escaped
 from prompts.engine import EngineError, Request
 from prompts.ledger import Ledger
 
@@ -33,7 +34,7 @@ class Replay:
         if len(found) != 1:
             there = "; ".join(f"{model} at {revision}" for model, revision in ledger.models()) or "none"
             raise EngineError(
-                f"replay: expected answers of one model in {ledger.path}, found: {there}. "
+                f"replay: expected answers of one model in {ledger.path}, found: {escaped(there)}. "
                 "Name one: --set engine.model=MODEL --set engine.revision=REVISION"
             )
         self.model, self.revision = found[0]

@@ -4,23 +4,58 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from openai import APIStatusError, OpenAI, OpenAIError
-from openai.types.chat import ChatCompletion
+from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError
 from pydantic import AfterValidator, Field, HttpUrl, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
 from models.records.base import Record
-from prompts.engine import EngineError, Reply, Request
+from models.records.plain_text import escaped, unprintable
+from prompts.engine import EngineError, Reply, Request, refusal
+from prompts.engines.completion import MalformedReplyError, is_too_long, read_completion, read_models
+from prompts.engines.waiting import pause_before, seconds_asked_for
 
 CHATTY_LOGGERS = ("openai", "httpx", "httpcore", "httpx2", "httpcore2")
 """At level DEBUG these log every message."""
 SECONDS_TO_LIST_MODELS = 10.0
+RETRIES_OF_THE_LIST = 2
+MOST_MODELS_NAMED = 5
+
+PASSING = {408, 409, 425, 429}
+"""Statuses below 500 that may pass."""
+OF_ONE_REQUEST = {400, 413, 422}
+"""Statuses that say what is wrong with a request, while others may be answered."""
+LATER = "The ledger keeps all answers so far; run again when it works, or without a model: --engine rules"
+CHANGE = "The ledger keeps all answers so far; to run again helps only after a change."
+ADVICE = {
+    401: "Set the server's key: OPENAI_API_KEY.",
+    403: "Set a key that may use this model: OPENAI_API_KEY.",
+    404: "Check the address, which usually ends in /v1: --set engine.url=URL",
+}
+
+NO_CONNECTION, NO_ANSWER = "does not answer (no connection)", "does not answer in time"
+TOO_LONG = ": longer than the model's context"
+
+T = TypeVar("T")
+
+
+class _CannotBeAsked(Exception):  # noqa: N818  it never leaves this module
+    """Why one try failed, though the next may not. wait: the seconds until then that the server asks for."""
+
+    def __init__(self, what: str, *, wait: float | None = None) -> None:
+        super().__init__(what)
+        self.what, self.wait = what, wait
+
+
+def _printable(text: str) -> str:
+    if unprintable(text):
+        raise PydanticCustomError("unprintable", "a name holds no control characters")
+    return text
 
 
 def _is_url(text: str) -> str:
@@ -39,40 +74,45 @@ class ServerSettings(Record):
     url: Annotated[str, AfterValidator(_is_url)] = Field(
         description="address of the server, for example http://gpu-box:8000/v1"
     )
-    model: str = Field(default="Qwen/Qwen3.5-27B", description="name of the model on the server")
-    revision: str = Field(default="as served", description="revision of the model, as recorded in the ledger")
+    model: Annotated[str, AfterValidator(_printable)] = Field(
+        default="Qwen/Qwen3.5-27B", description="name of the model on the server"
+    )
+    revision: Annotated[str, AfterValidator(_printable)] = Field(
+        default="as served", description="revision of the model, as recorded in the ledger"
+    )
     concurrency: int = Field(default=8, ge=1, le=256, description="requests sent at the same time")
     timeout: float = Field(default=300.0, gt=0, description="seconds to wait for one answer")
     retries: int = Field(
         default=5,
         ge=0,
-        description="retries after a status 429 or 5xx, a timeout or a broken connection; the wait doubles each "
-        "time, or is what the server's Retry-After says",
+        description="retries after a status 429 or 5xx, a timeout, a broken connection or a malformed reply; the wait "
+        "doubles each time, or is what the server's Retry-After says, up to ten minutes",
     )
     can_think: bool = Field(default=True, description="whether the model has a thinking mode to switch on and off")
 
 
 class Server:
-    """Asks a server, several requests at a time. The OpenAI client retries requests that fail for a passing reason."""
+    """Asks a server, several requests at a time. A request that fails for a passing reason is asked again."""
 
     def __init__(self, settings: ServerSettings) -> None:
         for name in CHATTY_LOGGERS:
             logger = logging.getLogger(name)
             logger.setLevel(max(logger.getEffectiveLevel(), logging.WARNING))
         self.model, self.revision, self.settings = settings.model, settings.revision, settings
-        # The client insists on a key; a server of one's own needs none.
+        # The client insists on a key; a server of one's own needs none. It does not retry: a malformed reply would
+        # need a retry of our own anyway, and the waits of both would multiply.
         key = os.environ.get("OPENAI_API_KEY", "none")
-        self._client = OpenAI(
-            base_url=settings.url, api_key=key, timeout=settings.timeout, max_retries=settings.retries
-        )
+        self._client = OpenAI(base_url=settings.url, api_key=key, timeout=settings.timeout, max_retries=0)
         self._check()
 
-    def reply(self, requests: Sequence[Request]) -> list[Reply]:
-        """One reply to each request, in their order. Raises EngineError if one of them fails after all retries."""
-        pool = ThreadPoolExecutor(self.settings.concurrency)
+    def reply(self, requests: Sequence[Request]) -> Iterator[Reply | EngineError]:
+        """The outcome of each request, in their order. After the first EngineError no further request is sent."""
+        pool, failed = ThreadPoolExecutor(self.settings.concurrency), _Failed()
         try:
-            return list(pool.map(self._reply_one, requests))
+            for asked in [pool.submit(self._outcome, request, failed) for request in requests]:
+                yield asked.result()
         finally:
+            failed.event.set()
             pool.shutdown(cancel_futures=True)
 
     def close(self) -> None:
@@ -82,24 +122,70 @@ class Server:
     def _check(self) -> None:
         """Raise EngineError if the server does not answer or does not have the model.
 
-        It does not retry: the study has not started, so nothing is lost.
+        A server that is not there is not waited for: the study has not started, so nothing is lost.
         """
-        client = self._client.with_options(timeout=SECONDS_TO_LIST_MODELS, max_retries=0)
-        with self._complaints():
-            there = [model.id for model in client.models.list()]
+        client = self._client.with_options(timeout=SECONDS_TO_LIST_MODELS)
+        there = self._insist(
+            lambda: read_models(client.models.with_raw_response.list().content),
+            threading.Event(),
+            retries=min(RETRIES_OF_THE_LIST, self.settings.retries),
+            wait_for_connection=False,
+        )
         if there and self.model not in there:
+            more = f" and {len(there) - MOST_MODELS_NAMED:,} more" if len(there) > MOST_MODELS_NAMED else ""
             raise EngineError(
-                f"server: {self.settings.url} has no model {self.model}; it has: {', '.join(there)}. "
-                "Name one: --set engine.model=NAME"
+                f"server: {self.settings.url} has no model {self.model}; it has: "
+                f"{escaped(', '.join(there[:MOST_MODELS_NAMED]))}{more}. Name one: --set engine.model=NAME"
             )
 
-    def _reply_one(self, request: Request) -> Reply:
-        start = time.perf_counter()
-        with self._complaints():
-            completion = self._ask(request)
-            return _reply(completion, time.perf_counter() - start)
+    def _outcome(self, request: Request, failed: _Failed) -> Reply | EngineError:
+        """The reply to one request, or the error that keeps it from coming."""
+        if failed.error is not None:
+            return failed.error
+        try:
+            return self._insist(lambda: self._ask(request), failed.event, retries=self.settings.retries)
+        except EngineError as error:
+            failed.error = failed.error or error
+            failed.event.set()
+            return error
 
-    def _ask(self, request: Request) -> ChatCompletion:
+    def _insist(
+        self, ask: Callable[[], T], stop: threading.Event, *, retries: int, wait_for_connection: bool = True
+    ) -> T:
+        """What the server answers, after some retries and waits. Raises EngineError; it quotes nothing of a reply."""
+        for retry in range(retries + 1):
+            failure = self._try(ask)
+            if not isinstance(failure, _CannotBeAsked):
+                return failure
+            wait = pause_before(retry, failure.wait)
+            if wait is None:
+                raise EngineError(self._complaint(f"{failure.what} and asks to wait {failure.wait:,.0f} s", LATER))
+            is_last = retry == retries or (failure.what == NO_CONNECTION and not wait_for_connection)
+            if is_last or stop.wait(wait):
+                raise EngineError(self._complaint(failure.what, LATER))
+        raise AssertionError("the last retry returns or raises")
+
+    def _try(self, ask: Callable[[], T]) -> T | _CannotBeAsked:
+        """One try. Raises EngineError for what no retry changes."""
+        try:
+            return ask()
+        except MalformedReplyError as error:
+            return _CannotBeAsked(f"does not answer in the OpenAI protocol: it {error}")
+        except APIStatusError as error:
+            what = f"answers with status {error.status_code}"
+            if error.status_code in PASSING or error.status_code >= 500:
+                return _CannotBeAsked(what, wait=seconds_asked_for(error.response.headers))
+            advice = f"{ADVICE.get(error.status_code, '')} {CHANGE}".strip()
+            raise EngineError(self._complaint(what, advice)) from None
+        except APIConnectionError as error:
+            # A timeout is one too. Its own class tells a server that is not there from one that is slow.
+            return _CannotBeAsked(NO_CONNECTION if type(error) is APIConnectionError else NO_ANSWER)
+        except (OpenAIError, ValueError, TypeError) as error:  # a key or a text that no HTTP message can hold
+            what = f"cannot be asked ({type(error).__name__})"
+            raise EngineError(self._complaint(what, f"Check OPENAI_API_KEY and engine.url. {CHANGE}")) from None
+
+    def _ask(self, request: Request) -> Reply:
+        """One reply. A request that the server refuses for its content gets a reply that says so."""
         sampling = request.sampling
         schema = {"name": request.template, "schema": request.schema, "strict": True}
         asked: dict[str, Any] = {
@@ -113,35 +199,23 @@ class Server:
         }
         if self.settings.can_think:
             asked["extra_body"] = {"chat_template_kwargs": {"enable_thinking": sampling.thinking}}
-        completion: ChatCompletion = self._client.chat.completions.create(**asked)
-        return completion
-
-    @contextmanager
-    def _complaints(self) -> Iterator[None]:
-        """Raise EngineError for whatever goes wrong, without the server's own words: they may repeat the question."""
+        start = time.perf_counter()
         try:
-            yield
+            raw = self._client.chat.completions.with_raw_response.create(**asked)
         except APIStatusError as error:
-            raise EngineError(self._complaint(f"answers with status {error.status_code}")) from None
-        except OpenAIError as error:
-            raise EngineError(self._complaint(f"does not answer ({type(error).__name__})")) from None
-        except (ValueError, TypeError, AttributeError, IndexError):  # what came back lacks the expected fields
-            raise EngineError(self._complaint("does not answer in the OpenAI protocol")) from None
+            too_long = is_too_long(error.response.text)
+            if error.status_code in OF_ONE_REQUEST or (too_long and error.status_code >= 500):
+                return refusal(f"status {error.status_code}{TOO_LONG if too_long else ''}")
+            raise
+        return read_completion(raw.content, time.perf_counter() - start)
 
-    def _complaint(self, what: str) -> str:
-        return (
-            f"server: {self.settings.url} {what}. The ledger keeps all answers so far; run again when it works, "
-            "or without a model: --engine rules"
-        )
+    def _complaint(self, what: str, advice: str) -> str:
+        return f"server: {self.settings.url} {what}. {advice}"
 
 
-def _reply(completion: ChatCompletion, seconds: float) -> Reply:
-    choice = completion.choices[0]
-    usage = completion.usage
-    return Reply(
-        text=choice.message.content or "",
-        finish_reason=choice.finish_reason,
-        prompt_tokens=usage.prompt_tokens if usage else 0,
-        answer_tokens=usage.completion_tokens if usage else 0,
-        seconds=seconds,
-    )
+class _Failed:
+    """Whether a request of a batch has failed for good: then no further one is sent, and no other waits any longer."""
+
+    def __init__(self) -> None:
+        self.event = threading.Event()
+        self.error: EngineError | None = None

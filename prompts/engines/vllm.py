@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from models.records.base import Record
-from prompts.engine import EngineError, Reply, Request, Sampling
+from prompts.engine import EngineError, Reply, Request, Sampling, refusal, without_thinking
 
 WITHOUT = "Alternatives: --engine server (a remote vLLM) or --engine rules (no model)."
 
@@ -95,6 +95,10 @@ class Vllm:
         cleanup_dist_env_and_memory()
 
     def _reply_to_batch(self, requests: Sequence[Request], *, thinking: bool) -> list[Reply]:
+        """The replies to a batch. vLLM refuses a batch with a prompt that is too long before it answers any of it.
+
+        Such a batch is halved until that prompt is found.
+        """
         start = time.perf_counter()
         try:
             outputs = self._llm.chat(
@@ -103,6 +107,12 @@ class Vllm:
                 use_tqdm=False,
                 chat_template_kwargs={"enable_thinking": thinking},
             )
+        except ValueError:
+            if len(requests) == 1:
+                return [refusal(f"vLLM takes no such prompt: longer than {self.settings.context_length:,} tokens?")]
+            half = len(requests) // 2
+            parts = (requests[:half], requests[half:])
+            return [reply for part in parts for reply in self._reply_to_batch(part, thinking=thinking)]
         except Exception as error:  # its message could quote the question
             raise EngineError(
                 f"vllm: {self.model} stopped answering ({type(error).__name__}). The ledger keeps all answers so far; "
@@ -128,7 +138,7 @@ def _parameters(sampling: Sampling, schema: dict[str, Any]) -> Any:
 def _reply(output: Any, seconds: float) -> Reply:
     [found] = output.outputs
     return Reply(
-        text=found.text.rpartition("</think>")[2].strip(),
+        text=without_thinking(found.text),
         finish_reason=found.finish_reason or "unknown",
         prompt_tokens=len(output.prompt_token_ids or ()),
         answer_tokens=len(found.token_ids),

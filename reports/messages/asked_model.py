@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from models.records.studies.message_results import CONVERSATION, AskedModel, TemplateCount
-from reports.page.blocks import Block, Column, Definitions, Row, Section, Table
+from models.records.studies.message_results import CONVERSATION, MOST_MISSING, AskedModel, TemplateCount
+from reports.page.blocks import Block, Column, Definitions, Prose, Row, Section, Table
 from reports.page.finished_run import FinishedRun, NotARunError
 from reports.page.wording import MISSING, fixed
 
@@ -39,6 +39,17 @@ class Asked(NamedTuple):
         return self.answered.model if self.has_model else "keyword rules (no language model)"
 
     @property
+    def alarms(self) -> list[str]:
+        """For each kind of question that was too often without an answer, a sentence that says so."""
+        return [
+            f"Of the {count.requests:,} requests to {TEMPLATES.get(count.template, count.template)}, "
+            f"{count.missing:,} are without a usable answer, more than {100 * MOST_MISSING:.0f}%: do not rely on what "
+            "follows."
+            for count in self.answered.templates
+            if count.template in self.answered.unreliable
+        ]
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """The warning on every page of a report without a language model."""
         return () if self.has_model else ("KEYWORD RULES, NO LANGUAGE MODEL",)
@@ -58,7 +69,20 @@ def asked_section(run: FinishedRun, asked: Asked) -> Section:
     """The engine, and a line for each kind of question."""
     how = "recorded answers, replayed" if asked.engine == "replay" else asked.engine
     who = Definitions([("Answers by", asked.who), ("Revision", asked.answered.revision), ("Engine", how)])
-    return Section("What was asked", [who, _counts(run, asked.answered.templates, has_model=asked.has_model)])
+    counts = _counts(run, asked.answered.templates, has_model=asked.has_model)
+    return Section("What was asked", [who, counts, *_refusals(asked.answered.templates)])
+
+
+def _refusals(counts: Sequence[TemplateCount]) -> list[Block]:
+    """Why some requests will never be answered."""
+    reasons = [
+        f"{number:,} to {TEMPLATES.get(count.template, count.template)} ({reason})"
+        for count in counts
+        for reason, number in count.reasons.items()
+    ]
+    if not reasons:
+        return []
+    return [Prose([f"Requests that the engine refused, and that are missing for good: {'; '.join(reasons)}."])]
 
 
 def _counts(run: FinishedRun, counts: Sequence[TemplateCount], *, has_model: bool) -> Block:

@@ -52,6 +52,13 @@ def features_section(run: FinishedRun) -> Section:
     return Section("The features", blocks)
 
 
+def constant_features(run: FinishedRun) -> tuple[list[str], bool]:
+    """The features that have one value in all messages of INBOX_A, and whether that holds for all features."""
+    features: list[FoundFeature] = run.document(FEATURES, list[FoundFeature])
+    names = [spaced(feature.spec.name) for feature in features if feature.constant]
+    return names, len(names) == len(features)
+
+
 def _rounds(found: SearchRounds) -> Table:
     rows = []
     for each in found.rounds:

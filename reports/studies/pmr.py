@@ -27,7 +27,7 @@ from models.records.studies.message_results import (
 )
 from models.records.studies.respondent_results import SPLITS
 from reports.messages.asked_model import Asked, asked_section, read_asked
-from reports.messages.features import features_section, rounds_section
+from reports.messages.features import constant_features, features_section, rounds_section
 from reports.page.blocks import Answer, Block, Column, Figure, KeyNumber, Page, Prose, Row, Section, Table
 from reports.page.finished_run import FinishedRun, Found
 from reports.page.provenance import facts, provenance, warnings
@@ -83,7 +83,14 @@ def _answer(run: FinishedRun, asked: Asked) -> Answer:
         f"urgent of two messages first in {share(test.value)} of {test.n or 0:,} pairs of an inbox it has not seen, "
         f"and in {share(train.value)} of the pairs it was fitted to, a tie counting one half."
     )
-    sentences = [found, *_direct(run), *_not_comparable(run, asked)]
+    constant, without_tree = constant_features(run)
+    if without_tree:
+        nothing = (
+            "Every feature has the same value in all messages, so a tree can rank nothing, and nothing is reported."
+        )
+        return Answer([*asked.alarms, nothing, *_direct(run)], [])
+    alarms = [*asked.alarms, *([f"The same value in all messages: {', '.join(constant)}."] if constant else [])]
+    sentences = [*alarms, found, *_direct(run), *_not_comparable(run, asked)]
     numbers = [
         KeyNumber(share(test.value), "accuracy on the unseen INBOX_B"),
         KeyNumber(share(train.value), "accuracy on INBOX_A, which it was fitted to"),

@@ -12,12 +12,19 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from models.records.feature_spec import FeatureSpec
-from models.records.studies.message_results import CONVERSATION, EXTRACTION_ACCURACY, AskedModel, TemplateCount
+from models.records.studies.message_results import (
+    CONVERSATION,
+    EXTRACTION_ACCURACY,
+    MOST_MISSING,
+    AskedModel,
+    TemplateCount,
+)
 from prompts.conversation import Budget, Conversation
 from prompts.engines.replay import ReplaySettings
 from prompts.engines.start import EngineSettings, started
 from prompts.feature_file import read_features
 from prompts.ledger import Ledger
+from prompts.unquoted import unquoted
 from tasks.messages.feature_loop import Search, search_features
 from tasks.messages.inbox import Values, read_inbox
 from tasks.messages.planted_truth import extraction_accuracy
@@ -58,11 +65,13 @@ def conversation(
         yield talk
         run.answers.extend(talk.times())
         templates = tuple(TemplateCount(**count._asdict()) for count in talk.counts())
-        asked = AskedModel(model=engine.model, revision=engine.revision, templates=templates)
+        unreliable = tuple(each.template for each in templates if each.missing > MOST_MISSING * each.requests)
+        asked = AskedModel(model=engine.model, revision=engine.revision, templates=templates, unreliable=unreliable)
         write_json(run.results / f"{CONVERSATION}.json", asked.model_dump(mode="json"))
 
 
 @task(name="find features", cache_policy=NO_CACHE, persist_result=False)
+@unquoted()
 def find_features(
     talk: Conversation,
     inboxes: Inboxes,
@@ -81,6 +90,7 @@ def find_features(
 
 
 @task(name="judge pairs", cache_policy=NO_CACHE, persist_result=False)
+@unquoted()
 def judge_both(talk: Conversation, inboxes: Inboxes, *, step: str) -> tuple[Judged, ...]:
     """Ask about every pair of both inboxes, in both orders, which message comes first."""
     talk.on_answered = partial(advance, step)
@@ -88,6 +98,7 @@ def judge_both(talk: Conversation, inboxes: Inboxes, *, step: str) -> tuple[Judg
 
 
 @task(name="evaluate", cache_policy=NO_CACHE, persist_result=False)
+@unquoted()
 def evaluate(
     inboxes: Inboxes,
     found: Found,

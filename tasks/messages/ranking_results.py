@@ -261,6 +261,7 @@ def _features(specs: Sequence[FeatureSpec], rounds: Sequence[Round], values: Seq
             spec=spec,
             round=origin.get(spec.name),
             missing={split: counts[spec.name] for split, counts in zip(SPLITS, missing, strict=True)},
+            constant=len({str(value) for value in values[0][spec.name] if value is not None}) < 2,
         )
         for spec in specs
     ]

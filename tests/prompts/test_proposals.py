@@ -68,3 +68,11 @@ def test_words_of_a_patient_in_a_row_or_a_number_of_hers_are_a_quotation(
     spec = proposal("knee", instruction, values)
     assert quotes_a_patient(spec, [MESSAGE]) is quoted
     assert reason_to_refuse(spec, [], [MESSAGE]) == ("quotes a patient" if quoted else None)
+
+
+@pytest.mark.parametrize("token", ["<|im_end|>", "</record>", "<think>", "[INST]", "<s>"])
+def test_a_proposal_with_markup_is_refused(token: str) -> None:
+    refused = "holds markup: a tag or a special token of a chat template"
+    assert reason_to_refuse(proposal("tone", f"How is {token} it read?"), [], ()) == refused
+    assert reason_to_refuse(proposal("tone", values=("a", f"b {token}")), [], ()) == refused
+    assert reason_to_refuse(proposal("days", values=("< 3 days", "> 3 days")), [], ()) is None

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from prompts.conversation import Conversation
-from prompts.engine import EngineError
+from prompts.engine import EngineError, Reply, Request
 from prompts.engines.server import Server, ServerSettings
 from prompts.engines.vllm import Vllm, VllmSettings
 from prompts.ledger import Ledger
@@ -113,19 +113,28 @@ def engine(fake: Fake) -> Iterator[Server]:
     server.close()
 
 
+def replies(engine: Server, asked: list[Request]) -> list[Reply]:
+    """The replies, or the first error."""
+    outcomes = list(engine.reply(asked))
+    for outcome in outcomes:
+        if isinstance(outcome, EngineError):
+            raise outcome
+    return outcomes
+
+
 def test_answers_come_back_in_order_with_tokens_and_time_and_no_more_at_once_than_allowed(
     engine: Server, fake: Fake
 ) -> None:
-    replies = engine.reply(questions(9))
-    assert [reply.text for reply in replies] == [TRUE] * 9
-    assert (replies[0].prompt_tokens, replies[0].answer_tokens, replies[0].finish_reason) == (7, 3, "stop")
-    assert replies[0].seconds >= 0.05
+    found = replies(engine, questions(9))
+    assert [reply.text for reply in found] == [TRUE] * 9
+    assert (found[0].prompt_tokens, found[0].answer_tokens, found[0].finish_reason) == (7, 3, "stop")
+    assert found[0].seconds >= 0.05
     assert 1 < fake.most_at_once <= 3
 
 
 def test_a_request_carries_schema_sampling_and_no_thinking(engine: Server, fake: Fake) -> None:
     [request] = questions(1)
-    engine.reply([request])
+    replies(engine, [request])
     [asked] = fake.asked
     assert asked["response_format"]["json_schema"]["schema"] == request.schema
     assert (asked["temperature"], asked["seed"], asked["max_tokens"]) == (0.0, 0, 512)
@@ -135,14 +144,14 @@ def test_a_request_carries_schema_sampling_and_no_thinking(engine: Server, fake:
 @pytest.mark.parametrize("failure", [429, 500, 503, HANG_UP])
 def test_a_passing_failure_is_retried(failure: int, engine: Server, fake: Fake) -> None:
     fake.statuses = [failure]
-    [reply] = engine.reply(questions(1))
+    [reply] = replies(engine, questions(1))
     assert reply.text == TRUE
     assert len(fake.asked) == 2
 
 
 def test_the_wait_between_retries_grows(engine: Server, fake: Fake) -> None:
     fake.statuses = [503, HANG_UP]
-    engine.reply(questions(1))
+    replies(engine, questions(1))
     first, second, third = fake.times
     assert second - first > 0.37
     assert third - second > 0.74
@@ -151,7 +160,7 @@ def test_the_wait_between_retries_grows(engine: Server, fake: Fake) -> None:
 def test_the_wait_before_a_retry_is_what_the_server_asks_for(engine: Server, fake: Fake) -> None:
     """Without Retry-After the first wait is half a second at most."""
     fake.statuses, fake.headers = [429], {"Retry-After": "1"}
-    engine.reply(questions(1))
+    replies(engine, questions(1))
     first, second = fake.times
     assert second - first >= 1
 
@@ -161,18 +170,18 @@ def test_a_failure_that_does_not_pass_ends_after_all_retries_and_its_error_quote
 ) -> None:
     fake.statuses = [503] * 9
     with pytest.raises(EngineError, match="answers with status 503") as found:
-        engine.reply(questions(1))
+        replies(engine, questions(1))
     assert len(fake.asked) == 1 + engine.settings.retries
     assert "message number" not in "".join(traceback.format_exception(found.value))
 
 
-@pytest.mark.parametrize("status", [400, 401, 404])
+@pytest.mark.parametrize("status", [401, 403, 404, 451])
 def test_a_permanent_failure_is_not_retried_and_its_error_quotes_nothing(
     status: int, engine: Server, fake: Fake
 ) -> None:
     fake.statuses = [status]
     with pytest.raises(EngineError, match=f"answers with status {status}") as found:
-        engine.reply(questions(1))
+        replies(engine, questions(1))
     assert len(fake.asked) == 1
     assert "\n" not in str(found.value)
     assert "message number" not in "".join(traceback.format_exception(found.value))
@@ -185,7 +194,7 @@ def test_an_answer_in_another_protocol_is_one_clear_error_that_quotes_nothing(
 ) -> None:
     fake.body = body
     with pytest.raises(EngineError, match="does not answer in the OpenAI protocol") as found:
-        engine.reply(questions(1))
+        replies(engine, questions(1))
     assert "message number" not in "".join(traceback.format_exception(found.value))
 
 
@@ -194,7 +203,7 @@ def test_a_server_that_fails_midway_leaves_the_ledger_with_what_was_answered(
 ) -> None:
     conversation = Conversation(engine, ledger, chunk_size=2)
     conversation.ask(questions(2))
-    fake.statuses = [400] * 9
+    fake.statuses = [401] * 9
     with pytest.raises(EngineError, match="The ledger keeps all answers so far"):
         conversation.ask(questions(6))
     assert len(ledger) == 2
@@ -219,7 +228,7 @@ def test_a_model_the_server_has_not_is_named_with_those_it_has(fake: Fake) -> No
 def test_not_even_in_detail_do_the_clients_log_what_was_asked(fake: Fake, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     server = Server(ServerSettings(url=fake.url, model="tiny"))
-    server.reply(questions(1))
+    replies(server, questions(1))
     server.close()
     assert "message number" not in caplog.text
 

@@ -37,7 +37,7 @@ def doctor() -> None:
     If something is missing, its line says what to do. Exits with 1 if every run
     needs it.
     """
-    checks = [_pdf(), _prefect(), *_data(), _vllm(), _gpu(), _openai_server()]
+    checks = [_pdf(), _prefect(), *_data(), _vllm(), _gpu()]
     lines = table("", "", "")
     lines.show_header = False
     for check in checks:
@@ -87,7 +87,8 @@ def _data() -> Iterator[Check]:
 
 def _vllm() -> Check:
     if util.find_spec("vllm") is None:
-        return Check("vLLM", False, "only for prefstudy run pmr on a GPU: pip install -e '.[vllm]'")
+        todo = "pip install -e '.[vllm]', or ask a server: --engine server --set engine.url=URL"
+        return Check("vLLM", False, f"only for prefstudy run pmr on a GPU: {todo}")
     return Check("vLLM", True, "installed")
 
 
@@ -101,15 +102,6 @@ def _gpu() -> Check:
     except (OSError, subprocess.SubprocessError) as error:
         return Check("GPU", False, f"nvidia-smi fails ({error}); check the driver")
     return Check("GPU", True, "; ".join(answer.stdout.split("\n")).strip("; "))
-
-
-def _openai_server() -> Check:
-    address = os.environ.get("OPENAI_BASE_URL")
-    if address is None:
-        return Check("OpenAI-compatible server", False, "set OPENAI_BASE_URL to use one")
-    if _answers(f"{address.rstrip('/')}/models"):
-        return Check("OpenAI-compatible server", True, f"{address} answers")
-    return Check("OpenAI-compatible server", False, f"no answer from OPENAI_BASE_URL={address}; is it running?")
 
 
 def _installed(package: str) -> bool:

@@ -13,6 +13,7 @@ from rich.table import Table
 from flows.cli import console
 from flows.cli.options import RUNS
 from models.records.card import counted
+from models.records.plain_text import escaped
 from prompts.ledger import Ledger, Summary
 from prompts.ledger_entry import read_export
 
@@ -47,7 +48,7 @@ def show(ledger: Where = DEFAULT) -> None:
     with Ledger(ledger, must_exist=True) as opened:
         lines = opened.summary()
     for (model, revision), of_model in groupby(lines, key=lambda line: (line.model, line.revision)):
-        console.say(f"{model}, revision {revision}")
+        console.say(escaped(f"{model}, revision {revision}"))
         console.out.print(_table(of_model))
         console.say("")
     console.say(f"{counted(sum(line.attempts for line in lines), 'answers')} in {console.shown(ledger)}")
@@ -98,5 +99,5 @@ def _table(lines: Iterable[Summary]) -> Table:
     grid = console.table("Template", *numbers, numbers=numbers)
     for line in lines:
         counts = (line.requests, line.attempts, line.refused, line.tokens)
-        grid.add_row(line.template, *(f"{count:,}" for count in counts), f"{line.seconds_per_answer:.3f}")
+        grid.add_row(escaped(str(line.template)), *(f"{count:,}" for count in counts), f"{line.seconds_per_answer:.3f}")
     return grid

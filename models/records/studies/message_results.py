@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from pydantic import Field
+
 from models.records.base import Record
 from models.records.feature_spec import FeatureSpec
 
@@ -25,6 +27,9 @@ SPLIT, ITEM_ID, RANK, CLINICIANS_RANK, UTILITY, SD, LEAF, REASON = (
 
 RANK_CORRELATION, FIRST_SHARE, UNANSWERED = "rank_correlation", "first_share", "missing"
 """Metrics: Kendall's tau-b, and how often the model asked directly chose the first message, or did not answer."""
+
+MOST_MISSING = 0.05
+"""A report opens with it if more than this share of the requests of one template is without an answer."""
 
 WORDINGS = ("all", "plain", "paraphrased")
 """The simulated messages over which the accuracy of reading is measured."""
@@ -81,11 +86,15 @@ class SearchRounds(Record):
 
 
 class FoundFeature(Record):
-    """A feature of the tree, the round that brought it (None: given at the start), and its missing values by split."""
+    """A feature of the tree, the round that brought it (None: given at the start), and its missing values by split.
+
+    constant: whether all values known in the first inbox are the same, so that the tree cannot use it.
+    """
 
     spec: FeatureSpec
     round: int | None
     missing: Mapping[str, int]
+    constant: bool = False
 
 
 class FeatureWorth(Record):
@@ -98,18 +107,23 @@ class FeatureWorth(Record):
 
 
 class TemplateCount(Record):
-    """How often one template was asked: requests, refused answers, requests without an answer, and tokens."""
+    """How often one template was asked: requests, refused answers, requests without an answer, and tokens.
+
+    reasons: why some of the missing ones will never be answered, and how many those are.
+    """
 
     template: str
     requests: int
     refused: int
     missing: int
     tokens: int
+    reasons: Mapping[str, int] = Field(default_factory=dict)
 
 
 class AskedModel(Record):
-    """The model of a run, and what it was asked."""
+    """The model of a run, and what it was asked. unreliable: templates of which more than `MOST_MISSING` is missing."""
 
     model: str
     revision: str
     templates: tuple[TemplateCount, ...]
+    unreliable: tuple[str, ...] = ()

@@ -39,7 +39,7 @@ COMMANDS_WITHOUT_A_FLOW = [
 @pytest.fixture(autouse=True)
 def empty_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An environment without data and server, with an empty home and working folder."""
-    for name in ("PREFSTUDY_RAW", "PREFECT_API_URL", "OPENAI_BASE_URL", "FORCE_COLOR"):
+    for name in ("PREFSTUDY_RAW", "PREFECT_API_URL", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PREFSTUDY_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
@@ -257,7 +257,7 @@ def test_a_check_of_missing_data_exits_with_1_and_says_how_to_get_it(capsys: pyt
 def test_the_doctor_gives_every_subject_one_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = ask(capsys, "doctor")
     assert code == 0
-    for subject in ("PDF", "Prefect", "Data: sushi", "vLLM", "GPU", "OpenAI-compatible server"):
+    for subject in ("PDF", "Prefect", "Data: sushi", "vLLM", "GPU"):
         assert sum(line.startswith(subject) for line in out.splitlines()) == 1
     assert "prefstudy data fetch sushi" in out
 

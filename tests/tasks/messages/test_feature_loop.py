@@ -176,6 +176,14 @@ def test_what_the_model_reasons_about_is_training_pairs_only_and_no_more_than_as
         (proposal("all_alike"), "no usable values: they are all the same"),
         (proposal("a_number", "numeric", minimum=0, maximum=9), "no usable values: 30 of 30 are missing"),
         (proposal("an_order", "ordinal", values=["one"]), "cannot be a feature: value_error"),
+        (proposal("an_order", "ordinal", values=["a\x00", "b"]), "cannot be a feature: unprintable"),
+        (proposal("a_number", "numeric", minimum=-1e308, maximum=1e308), "cannot be a feature: greater_than_equal"),
+        (proposal("a_number", "numeric", minimum=0, maximum=float("inf")), "no answer under the schema"),
+        (
+            '{"name": "a_number", "kind": "numeric", "instruction": "How many days ago?", "values": [], "minimum": 0, '
+            '"maximum": 1e999}',
+            "no answer under the schema",
+        ),
         (proposal("No Name!"), "no answer under the schema"),
         ("I would rather not", "no answer under the schema"),
     ],
@@ -364,19 +372,21 @@ def test_the_judge_asks_in_both_orders_and_a_bias_of_position_makes_ties(
     assert (fair.difference > 0).mean() > 0.8
 
 
-def test_a_judge_that_does_not_answer_leaves_pairs_open_and_is_counted(
+def test_a_judge_that_does_not_answer_some_pairs_leaves_them_open_and_is_counted(
     inboxes: tuple[Inbox, ...], ledger: Ledger
 ) -> None:
-    class Silent(Rules):
-        model = "silent"
+    class Shy(Rules):
+        model = "shy"
 
         def reply(self, requests: Sequence[Request]) -> list[Reply]:
-            return [Reply(text="", finish_reason="length") for _ in requests]
+            silent = Reply(text="", finish_reason="length")
+            answered = super().reply(requests)
+            return [silent if "a-03" in each.subject else reply for each, reply in zip(requests, answered, strict=True)]
 
-    judged = judge_pairs(Conversation(Silent(()), ledger), inboxes[0])
-    assert (judged.difference == 0).all()
-    assert judged.first_share is None
-    assert judged.missing == 2 * len(inboxes[0].comparisons)
+    judged = judge_pairs(Conversation(Shy(()), ledger), inboxes[0])
+    open_ = (inboxes[0].comparisons == inboxes[0].ids.index("a-03")).any(axis=1)
+    assert (judged.difference[open_] == 0).all()
+    assert judged.missing == 2 * open_.sum() > 0
 
 
 def test_orders_in_messages_do_not_move_them(tmp_path: Path, ledger: Ledger) -> None:
