@@ -99,7 +99,7 @@ def test_a_record_that_cannot_be_written_does_not_hide_why_the_run_failed(config
         work_in(config, ZeroDivisionError())
 
 
-@pytest.mark.parametrize("taken_by", ["{0}/run.json", ".partial-{0}/lock", "failed/{0}.json"])
+@pytest.mark.parametrize("taken_by", ["{0}/run.json", ".partial-{0}.lock", "failed/{0}.json"])
 def test_a_run_id_already_taken_is_not_taken_again(
     config: StudyConfig, taken_by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
