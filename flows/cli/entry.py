@@ -10,9 +10,16 @@ from flows.cli.exit_codes import INTERRUPTED, STOPPED
 def entry() -> int:
     """Run one command with `flows.cli.main.main` and return its exit code."""
     try:
+        from flows.cli.stopping import watch
+
+        watch()
         from flows.cli.main import main
 
         return main()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # before `watch`
         sys.stderr.write(f"{STOPPED}\n")
         return INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(entry())
