@@ -22,6 +22,7 @@ from data_adapters.source.raw_folder import RawFolder
 from models.records.base import Record
 from models.records.errors import OutputError, RawDataError, UsageError
 from models.records.manifest import Licence
+from models.records.whole_file import whole_file
 
 RETRIES = 3
 TIMEOUT = (10, 60)
@@ -93,7 +94,8 @@ def _agree(dataset: Dataset, record: Path, agree: Callable[[Licence], bool]) -> 
         )
     try:
         record.parent.mkdir(parents=True, exist_ok=True)
-        record.write_text(Agreement(licence=licence, agreed=datetime.now(UTC)).model_dump_json(indent=1) + "\n")
+        with whole_file(record) as aside:
+            aside.write_text(Agreement(licence=licence, agreed=datetime.now(UTC)).model_dump_json(indent=1) + "\n")
     except OSError as error:
         raise _cache_refused(record.parent, error) from error
 

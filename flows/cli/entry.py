@@ -1,10 +1,4 @@
-"""The console script. It imports little, so that Ctrl-C ends with a message even while the rest is loading."""
-
-from __future__ import annotations
-
-import sys
-
-from flows.cli.exit_codes import INTERRUPTED, STOPPED
+"""The console script. It imports nothing before `entry` is called, so that Ctrl-C is caught from then on."""
 
 
 def entry() -> int:
@@ -17,9 +11,15 @@ def entry() -> int:
 
         return main()
     except KeyboardInterrupt:  # before `watch`
-        sys.stderr.write(f"{STOPPED}\n")
+        import os
+
+        from flows.cli.exit_codes import INTERRUPTED, STOPPED
+
+        os.write(2, f"{STOPPED}\n".encode())
         return INTERRUPTED
 
 
 if __name__ == "__main__":
+    import sys
+
     sys.exit(entry())

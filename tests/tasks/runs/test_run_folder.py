@@ -173,10 +173,11 @@ def test_a_killed_run_leaves_no_final_folder_and_the_next_run_clears_its_remains
     """
     killed = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=False)
     assert killed.returncode == -signal.SIGKILL
-    [remains] = visible(config.out / "sushi")
+    [remains, lock] = visible(config.out / "sushi")
     assert remains.startswith(".partial-")
+    assert lock == f"{remains}.lock"
     with run_folder("sushi", config) as run:
-        assert visible(run.partial.parent) == [run.partial.name]
+        assert visible(run.partial.parent) == [run.partial.name, f"{run.partial.name}.lock"]
         [record] = records(run.partial.parent)
     assert record.outcome == "killed"
     assert record.run_id == remains.removeprefix(".partial-")
