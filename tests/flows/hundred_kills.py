@@ -104,16 +104,12 @@ def under(schema: dict[str, Any], parts: dict[str, Any], draw: random.Random) ->
         return under(parts[schema["$ref"].rpartition("/")[2]], parts, draw)
     if "anyOf" in schema:
         return under(draw.choice(schema["anyOf"]), parts, draw)
-    if "enum" in schema:
-        return draw.choice(schema["enum"])
-    if "const" in schema:
-        return schema["const"]
-    kind = schema.get("type")
-    if kind == "object":
+    if schema.get("type") == "object":
         return {name: under(each, parts, draw) for name, each in schema["properties"].items()}
-    if kind in {"number", "integer"}:
-        return schema.get("minimum", 0)
-    return {"boolean": draw.random() < 0.5, "null": None, "array": []}.get(str(kind), "because")
+    plain = {"number": schema.get("minimum", 0), "integer": schema.get("minimum", 0), "null": None, "array": []}
+    plain |= {"boolean": draw.random() < 0.5, "string": "because"}
+    allowed = schema.get("enum") or [schema.get("const", plain.get(str(schema.get("type"))))]
+    return draw.choice(allowed)
 
 
 class Kills:
@@ -138,7 +134,7 @@ class Kills:
     def prepare(self, names: list[str]) -> None:
         """Run each command once without a kill. Its results are what the killed ones must come to."""
         if "build" in names:
-            self._finish(self.scratch, "data simulate pmr --users 6 --out simulated")
+            self._finish(self.scratch, "data simulate pmr --items 6 --out simulated")
         for name in names:
             started = time.monotonic()
             folder = self._folder(name, "whole")
@@ -155,28 +151,25 @@ class Kills:
             cwd=folder, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
         time.sleep(self.draw.uniform(0.1, self.seconds[name]))
-        used, sent = _cpu_seconds(process.pid), time.monotonic()
+        used, sent = own_seconds(process.pid), time.monotonic()
         with suppress(ProcessLookupError):
             if number == signal.SIGINT:
                 os.killpg(process.pid, number)  # as a terminal does
             else:
                 process.send_signal(number)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        assert process.stderr is not None
-        with process.stderr as words:
-            said = words.read().decode()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        taken = {"wall": time.monotonic() - sent, "cpu": own_seconds(process.pid) - used}
+        said = process.communicate()[1].decode()
         if number != signal.SIGKILL and process.returncode in {130, 143}:
-            self.slowest["wall"] = max(self.slowest["wall"], time.monotonic() - sent)
-            self.slowest["cpu"] = max(self.slowest["cpu"], _own_cpu(usage, used, said))
-            self._report("left after a signal", self._remains(folder))
+            self.slowest = {kind: max(before, taken[kind]) for kind, before in self.slowest.items()}
+            self._report("left after a signal", self.remains(folder))
         elif process.returncode not in {0, -signal.SIGKILL}:
             self.faults.append(Made(f"exit code {process.returncode}", said[-500:]))
         if "Traceback" in said:
             self.faults.append(Made("traceback", said[-1500:]))
         self._report("process left", self._processes())
-        self._report("half a folder", self._half(name, folder))
-        self._report("others can read", self._open(folder))
+        self._report("half a folder", self.half(folder))
+        self._report("others can read", self.open_to_others(folder))
         self._report("asked twice", recorded.intersection(self.server.asked[asked:]))
 
     def finish(self, name: str, folder: Path) -> None:
@@ -184,8 +177,8 @@ class Kills:
         recorded, asked = set(self._recorded(folder)), len(self.server.asked)
         self._finish(folder, self._command(name))
         self._report("asked twice", recorded.intersection(self.server.asked[asked:]))
-        self._report("half a folder", self._half(name, folder))
-        self._report("left at the end", self._remains(folder))
+        self._report("half a folder", self.half(folder))
+        self._report("left at the end", self.remains(folder))
         found = self._results(name, folder)
         self._report(
             f"other results of {name}",
@@ -251,12 +244,13 @@ class Kills:
             time.sleep(0.02)
         return found
 
-    def _remains(self, folder: Path) -> Iterator[Path]:
+    def remains(self, folder: Path) -> Iterator[Path]:
         """Everything hidden: what is aside, and locks."""
         yield from (path for path in folder.rglob(".*"))
         yield from (self.scratch / "tmp").iterdir()
 
-    def _half(self, name: str, folder: Path) -> Iterator[Path]:
+    def half(self, folder: Path) -> Iterator[Path]:
+        """Runs and tables that lack something under their final names, or have too much."""
         for run in (folder / "runs").glob("*/2*"):
             whole = ("run.json", "report.html", "report.pdf", "results/metrics.json")
             if not all((run / file).is_file() for file in whole) or (run / "work").exists():
@@ -265,7 +259,7 @@ class Kills:
             if {file.name for file in table.iterdir()} != {"items.parquet", "comparisons.parquet", "manifest.json"}:
                 yield table
 
-    def _open(self, folder: Path) -> Iterator[Path]:
+    def open_to_others(self, folder: Path) -> Iterator[Path]:
         """Files with patients' texts, or that may have some, that others can read, and folders they can look into."""
         inside = [*folder.glob("runs/pmr/.partial-*"), *folder.glob("tables/*"), *folder.glob("tables/.*")]
         for path in [*folder.glob("runs/pmr/ledger*"), *inside, *(each for top in inside for each in top.rglob("*"))]:
@@ -288,17 +282,10 @@ def marked(mark: str) -> Iterator[str]:
                 yield (folder / "cmdline").read_text().replace("\0", " ")
 
 
-def _cpu_seconds(process: int) -> float:
-    try:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
+def own_seconds(process: int) -> float:
+    """Processor seconds of a process without its children; it may have ended, if nobody has waited for it."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def _own_cpu(usage: Any, before: float, said: str) -> float:
-    """Processor seconds after the signal; not known where a server was reaped, whose seconds count too."""
-    return 0.0 if "Study" in said else usage.ru_utime + usage.ru_stime - before
 
 
 @contextmanager
