@@ -66,6 +66,8 @@ def hold(aside: Path, *, on_stop: Callable[[], None] = lambda: None) -> Hold | N
     """Take the lock of what is about to be written at `aside`; None if another writer holds it. Raises OSError."""
     lock = _lock_of(aside)
     with _ending:  # a process that is being stopped begins nothing new
+        if aside in _open:
+            return None
         while True:
             descriptor = os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)
             locked = True
