@@ -86,8 +86,3 @@ def _discard_output() -> None:
 
 # First of all that is done then: what is being put in its place may get there, and nothing else.
 at_stop(partial(abandon, SECONDS_TO_PUT_IN_PLACE))
-
-if __name__ == "__main__":
-    from flows.cli.entry import entry
-
-    sys.exit(entry())

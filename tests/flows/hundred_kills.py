@@ -191,6 +191,10 @@ class Kills:
                 folders.setdefault(name, []).append(self._folder(name, f"{done[name] // KILLS_A_FOLDER}"))
             self.kill(name, folders[name][-1], SIGNALS[at % len(SIGNALS)])
             done[name] += 1
+            print(
+                f"kill {at + 1}: {name}, {SIGNALS[at % len(SIGNALS)].name}; faults so far: {len(self.faults)}",
+                flush=True,
+            )
         for name, of_name in folders.items():
             for folder in of_name:
                 self.finish(name, folder)

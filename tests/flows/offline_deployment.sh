@@ -14,7 +14,7 @@ export PREFECT_WORKER_QUERY_SECONDS=1
 
 prefect server start --port "$port" >"$folder/server.log" 2>&1 &
 # It needs no server, so it is made while that starts.
-python -m flows.cli.main deployments >"$folder/prefect.yaml"
+python -m flows.cli.entry deployments >"$folder/prefect.yaml"
 python - <<'END'
 import os, time, urllib.request
 
