@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from models.records.features import Feature, FeatureKind
+from models.records.features import LABEL, Feature, FeatureKind
 from models.records.manifest import Licence
 from models.records.plain_text import is_file_name
 
@@ -88,6 +88,11 @@ class Dataset:
     def tables(self) -> tuple[str, ...]:
         """The names of the pairwise tables."""
         return tuple(self.published) or (self.name,)
+
+    @property
+    def private(self) -> bool:
+        """Whether the items have texts beside their labels, such as patients' messages."""
+        return bool(self.item_texts.keys() - {LABEL})
 
     @property
     def forms(self) -> tuple[tuple[RawFile, ...], ...]:

@@ -23,6 +23,7 @@ from models.records.base import Record
 from models.records.errors import OutputError, RawDataError, UsageError
 from models.records.manifest import Licence
 from models.records.plain_text import is_file_name
+from models.records.whole_file import whole_file
 
 RETRIES = 3
 TIMEOUT = (10, 60)
@@ -94,7 +95,8 @@ def _agree(dataset: Dataset, record: Path, agree: Callable[[Licence], bool]) -> 
         )
     try:
         record.parent.mkdir(parents=True, exist_ok=True)
-        record.write_text(Agreement(licence=licence, agreed=datetime.now(UTC)).model_dump_json(indent=1) + "\n")
+        with whole_file(record) as aside:
+            aside.write_text(Agreement(licence=licence, agreed=datetime.now(UTC)).model_dump_json(indent=1) + "\n")
     except OSError as error:
         raise _cache_refused(record.parent, error) from error
 

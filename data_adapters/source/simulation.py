@@ -45,7 +45,8 @@ def simulate(adapter: Adapter, folder: Path, *, seed: int, users: int | None = N
         raise UsageError(f"{name} has no simulator. Name the folder that has its raw files with --raw.")
     if users is not None and users < 1:
         raise UsageError(f"Expected at least one user to simulate, found {users}.")
-    with whole_folder(folder, marker=SIMULATED, ours=_simulated_files(folder)) as aside:
+    private = adapter.dataset.private
+    with whole_folder(folder, marker=SIMULATED, ours=_simulated_files(folder), private=private) as aside:
         preference = adapter.simulate(aside, seed=seed, users=users)
         record = SimulatedRecord(
             dataset=adapter.dataset.name,

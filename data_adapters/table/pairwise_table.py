@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from data_adapters.table.schema import features_in
-from models.records.features import Feature
+from data_adapters.table.schema import features_in, texts_in
+from models.records.features import LABEL, Feature
 from models.records.manifest import Manifest
 
 
@@ -35,6 +35,11 @@ class PairwiseTable:
         """The parts that exist, by name."""
         parts = {"items": self.items, "comparisons": self.comparisons, "users": self.users, "contexts": self.contexts}
         return {name: table for name, table in parts.items() if table is not None}
+
+    @property
+    def private(self) -> bool:
+        """Whether the items have texts beside their labels, such as patients' messages."""
+        return bool(texts_in(self.items.schema) - {LABEL})
 
     @property
     def item_features(self) -> tuple[Feature, ...]:

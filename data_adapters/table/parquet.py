@@ -25,11 +25,11 @@ PART_FILES = tuple(f"{part}.parquet" for part in KEYS)
 def write_table(table: PairwiseTable, out: Path) -> Path:
     """Write a table to out/NAME and return that folder. It appears whole or not at all; same table, same bytes.
 
-    The written manifest has the sha256 of each Parquet file. Raises OutputError if `out` cannot be written to, or
-    out/NAME exists and is not a pairwise table.
+    The written manifest has the sha256 of each Parquet file. Only the owner can read a private table. Raises
+    OutputError if `out` cannot be written to, or out/NAME exists and is not a pairwise table.
     """
     final = out / table.name
-    with whole_folder(final, marker=MANIFEST, ours=(MANIFEST, *PART_FILES)) as aside:
+    with whole_folder(final, marker=MANIFEST, ours=(MANIFEST, *PART_FILES), private=table.private) as aside:
         digests = {}
         for name, part in table.parts.items():
             path = aside / f"{name}.parquet"

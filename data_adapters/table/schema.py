@@ -87,6 +87,11 @@ def features_in(schema: pa.Schema) -> tuple[Feature, ...]:
     return tuple(_feature_of(field) for field in schema if field.metadata and b"kind" in field.metadata)
 
 
+def texts_in(schema: pa.Schema) -> set[str]:
+    """The names of the text columns that the schema of a table of items describes."""
+    return {field.name for field in schema if not (field.metadata and b"kind" in field.metadata)} - {KEYS["items"]}
+
+
 def _feature_of(field: pa.Field) -> Feature:
     metadata = {key.decode(): value.decode() for key, value in field.metadata.items()}
     return Feature(

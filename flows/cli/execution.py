@@ -13,10 +13,11 @@ from rich.text import Text
 
 from data_adapters.source.locate import locate
 from flows.cli import console
-from flows.cli.prefect_runtime import interruptible, server_answers
+from flows.cli.prefect_runtime import prefect_server
+from flows.cli.stopping import unwinding
 from flows.cli.studies import Study
 from models.records.errors import MissingDataError, PrefstudyError
-from tasks.runs.run_folder import check_output
+from tasks.runs.run_folder import reserved
 from tasks.runs.study import StudyConfig
 
 
@@ -30,7 +31,8 @@ class Planned(NamedTuple):
 def run_study(study: Study, config: StudyConfig) -> Path:
     """Check the data, the output folder and the files that the settings name, then start Prefect and run the study.
 
-    The output folder is checked last, because the check creates it.
+    The run's folder is reserved last, because that makes a folder. A run that ends before its flow begins leaves a
+    record like any other.
     """
     config.contents()
     if not config.simulated:
@@ -38,10 +40,10 @@ def run_study(study: Study, config: StudyConfig) -> Path:
         found = locate(source, config.raw, allow_unpinned=config.allow_unpinned)
         if any(file.own for file in source.dataset.raw):
             source.read(found)  # faults of the user's own file are told before anything starts
-    check_output(config.out / study.name)
-    console.err.print(f"Study {study.name}", style="bold")
-    with console.progress("Starting Prefect (about 10 s)"), interruptible(), server_answers():
-        return study.flow(config)
+    with reserved(study.name, config):
+        console.err.print(f"Study {study.name}", style="bold")
+        with console.progress("Starting Prefect (about 10 s)"), prefect_server(), unwinding():
+            return study.flow(config)
 
 
 def run_studies(planned: Sequence[Planned], out: Path, broken: Mapping[str, Exception] = MappingProxyType({})) -> None:
@@ -85,7 +87,7 @@ def _report_failure(name: str, error: Exception) -> str:
 def _write_index(out: Path) -> None:
     from flows.index import index_studies
 
-    with console.progress("Writing the index"), interruptible(), server_answers():
+    with console.progress("Writing the index"), prefect_server(), unwinding():
         index = index_studies(out)
     print_paths({"Index": index, "PDF": index.with_suffix(".pdf")})
 

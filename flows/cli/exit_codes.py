@@ -3,9 +3,10 @@
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 
-
 TERMINATED = 143
 """Exit code after SIGTERM, as shells report it."""
 
+HUNG_UP = 129
+"""Exit code after SIGHUP: the terminal was closed."""
 
 STOPPED = "Stopped. Nothing half-written was left behind."

@@ -6,14 +6,16 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 import typer
 
 from flows.cli.commands import ask, data, deployments, doctor, explain, ledger, listing, new, run, tree
-from flows.cli.console import complain, err, print_any_text
-from flows.cli.exit_codes import INTERRUPTED, STOPPED
+from flows.cli.console import complain, print_any_text
+from flows.cli.stopping import at_stop
 from models.records.errors import PrefstudyError, UsageError
 from models.records.plain_text import escaped
+from models.records.whole_file import abandon
 
 FIRST_STEPS = """First steps:
   prefstudy demo sushi        run a small study on simulated data
@@ -30,6 +32,7 @@ Exit codes:
 START, STUDIES, PARTS = "Start here", "Run studies", "Data, models and answers"
 """Headings of the commands in the help."""
 
+SECONDS_TO_PUT_IN_PLACE = 0.2
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EIO}
 
 app = typer.Typer(
@@ -75,8 +78,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _discard_output()
         return 1
     except SystemExit as end:
-        if end.code == INTERRUPTED:
-            err.print(STOPPED)
         return end.code if isinstance(end.code, int) else 1
     return 0
 
@@ -94,5 +95,5 @@ def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+# First of all that is done then: what is being put in its place may get there, and nothing else.
+at_stop(partial(abandon, SECONDS_TO_PUT_IN_PLACE))

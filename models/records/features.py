@@ -12,6 +12,9 @@ from pydantic import Field, model_validator
 from models.records.arrays import FloatArray, IntArray
 from models.records.base import Record
 
+LABEL = "label"
+"""The text column of the items that people are shown."""
+
 
 class FeatureKind(StrEnum):
     """Scale of a feature's values."""

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import itertools
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
+from data_adapters.files.private import open_up, private_files
 from models.records.errors import OutputError
 from models.records.run_record import AnswerTime, StepTime, UnfinishedRun
+from models.records.whole_file import Hold, clear, hold
 from tasks.runs.progress import step
 from tasks.runs.study import StudyConfig
-from tasks.runs.unfinished import FAILED, STARTED, keep_failure, keep_killed, keep_started
+from tasks.runs.unfinished import FAILED, STARTED, keep_failure, keep_killed, keep_started, keep_stopped
 
 PARTIAL = ".partial-"
-LOCK = "lock"
+RUN_ID = "[0-9]*T[0-9]*Z-"
+"""How the name of every run begins, as a pattern of file names."""
 BYTES_NEEDED = 64 * 2**20
 """Space a run may need before it ends: simulated raw files, the table, results and report."""
 
@@ -36,6 +38,8 @@ class RunFolder:
     config: StudyConfig
     path: Path
     partial: Path
+    record: UnfinishedRun
+    held: Hold
     seconds: list[StepTime] = field(default_factory=list)
     answers: list[AnswerTime] = field(default_factory=list)
 
@@ -54,37 +58,63 @@ class RunFolder:
         return step(name, total=total, into=self.seconds)
 
 
+_WAITING: list[RunFolder] = []
+"""Runs that are reserved and whose flow has not begun."""
+
+
+@contextmanager
+def reserved(study: str, config: StudyConfig) -> Iterator[None]:
+    """Reserve the folder of a run that starts in the block, so that there is a record if Prefect does not start.
+
+    Raises OutputError if the folder cannot be written or its disk is nearly full.
+    """
+    run = _reserve(study, config)
+    _WAITING.append(run)
+    try:
+        with _until_its_end(run):
+            yield
+    finally:
+        if run in _WAITING:
+            _WAITING.remove(run)
+
+
 @contextmanager
 def run_folder(study: str, config: StudyConfig) -> Iterator[RunFolder]:
     """Open `<out>/<study>/<run-id>/`; it appears when the block ends, and not at all if the block raises.
 
     The run-id sorts by start (UTC) and ends in the digest of the config. A run that fails or is stopped leaves a record
-    in `failed/`. The record of a killed run is written when the next run starts and removes the partial folder.
+    in `failed/`. The record of a killed run is written when the next run starts and removes the partial folder. Until
+    the folder appears, only the owner can read what is in it.
     Raises OutputError before any work is done if the folder cannot be written or its disk is nearly full, and later if
     the disk fills up.
     """
-    started = datetime.now(UTC)
-    parent = config.out / study
-    check_output(parent)
-    _remove_leftovers(parent)
-    with _output_errors(parent):
-        partial, lock = _reserve(parent, f"{started:%Y%m%dT%H%M%SZ}-{config.digest()}")
-    run_id = partial.name.removeprefix(PARTIAL)
-    record = UnfinishedRun(study=study, run_id=run_id, started=started, config=config.model_dump(mode="json"))
-    run = RunFolder(study, run_id, started, config, path=parent / run_id, partial=partial)
-    with keep_failure(parent, record), _output_errors(parent):
-        try:
-            keep_started(partial, record)
+    run = next((run for run in _WAITING if (run.study, run.config) == (study, config)), None)
+    if run is None:
+        run = _reserve(study, config)
+    else:
+        _WAITING.remove(run)
+    with _until_its_end(run), _output_errors(run.path.parent):
+        with private_files():
             run.results.mkdir()
             run.work.mkdir()
             yield run
             shutil.rmtree(run.work)
-            for name in (LOCK, STARTED):
-                (partial / name).unlink()
-            partial.rename(run.path)
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
-            os.close(lock)
+            (run.partial / STARTED).unlink()
+            open_up(run.partial)
+        run.held.end(partial(run.partial.rename, run.path))
+
+
+@contextmanager
+def _until_its_end(run: RunFolder) -> Iterator[None]:
+    """Keep a record if the block raises, and remove the partial folder if it is still there when the block ends."""
+    try:
+        yield
+    except BaseException as error:
+        if not run.held.ended:
+            keep_failure(run.path.parent, run.record, error)
+        raise
+    finally:
+        run.held.end()
 
 
 @contextmanager
@@ -114,39 +144,41 @@ def check_output(parent: Path) -> None:
         raise OutputError(_nearly_full(parent, free))
 
 
-def _reserve(parent: Path, run_id: str) -> tuple[Path, int]:
-    """Make the partial folder of a run-id that is free, and hold its lock for as long as this process lives."""
-    for number in itertools.count(1):
-        name = run_id if number == 1 else f"{run_id}-{number}"
-        partial = parent / f"{PARTIAL}{name}"
-        try:
-            partial.mkdir()
-        except FileExistsError:
-            continue
-        # Looked for after the reservation: nobody else can finish or fail under this id from here on.
-        if not (parent / name).exists() and not (parent / FAILED / f"{name}.json").exists():
-            break
-        partial.rmdir()
-    lock = os.open(partial / LOCK, os.O_CREAT | os.O_RDWR)
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    return partial, lock
+def _reserve(study: str, config: StudyConfig) -> RunFolder:
+    """Make the partial folder of a run-id that is free, with the record of the run, and hold its lock."""
+    started = datetime.now(UTC)
+    parent = config.out / study
+    check_output(parent)
+    with _output_errors(parent):
+        clear(parent, f"{PARTIAL}{RUN_ID}*", before=partial(keep_killed, parent))
+        record = UnfinishedRun(study=study, run_id="", started=started, config=config.model_dump(mode="json"))
+        first = f"{started:%Y%m%dT%H%M%SZ}-{config.digest()}"
+        for run_id in itertools.chain([first], (f"{first}-{number}" for number in itertools.count(2))):
+            named = record.model_copy(update={"run_id": run_id})
+            held = hold(parent / f"{PARTIAL}{run_id}", on_stop=partial(keep_stopped, parent, named))
+            if held is None:
+                continue
+            run = RunFolder(study, run_id, started, config, parent / run_id, held.aside, named, held)
+            if _begins(run):
+                return run
+        raise AssertionError("there is always another run-id")
 
 
-def _remove_leftovers(parent: Path) -> None:
-    """Remove partial folders of killed runs and keep their records. A live run holds its lock, and its folder stays."""
-    for partial in parent.glob(f"{PARTIAL}*"):
-        try:
-            lock = os.open(partial / LOCK, os.O_RDWR)
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            keep_killed(parent, partial)
-            shutil.rmtree(partial, ignore_errors=True)
-        except BlockingIOError:
-            continue
-        finally:
-            os.close(lock)
+def _begins(run: RunFolder) -> bool:
+    """Make the partial folder of a run, unless its run-id was used before."""
+    failed = run.path.parent / FAILED / f"{run.run_id}.json"
+    # Looked for under the lock: nobody else can finish or fail under this id from here on.
+    if run.partial.exists() or run.path.exists() or failed.exists():
+        run.held.end(keep=True)
+        return False
+    try:
+        with private_files():
+            run.partial.mkdir()
+            keep_started(run.partial, run.record)
+    except BaseException:
+        run.held.end()
+        raise
+    return True
 
 
 def _cannot_write(folder: Path, error: OSError) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,16 +22,17 @@ def keep_started(partial: Path, record: UnfinishedRun) -> None:
         aside.write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
 
-@contextlib.contextmanager
-def keep_failure(parent: Path, record: UnfinishedRun) -> Iterator[None]:
-    """Keep the record of a run if the block raises, whatever it raises. The error goes on."""
-    try:
-        yield
-    except BaseException as error:
-        outcome = "failed" if isinstance(error, Exception) else "stopped"
-        ended = {"outcome": outcome, "ended": datetime.now(UTC), "reason": reason(error)}
-        _keep(parent, record.model_copy(update=ended))
-        raise
+def keep_failure(parent: Path, record: UnfinishedRun, error: BaseException) -> None:
+    """Keep the record of a run that ended with an error."""
+    outcome = "failed" if isinstance(error, Exception) else "stopped"
+    ended = {"outcome": outcome, "ended": datetime.now(UTC), "reason": reason(error)}
+    _keep(parent, record.model_copy(update=ended))
+
+
+def keep_stopped(parent: Path, record: UnfinishedRun) -> None:
+    """Keep the record of a run whose process is about to end, because of Ctrl-C or another signal."""
+    ended = {"outcome": "stopped", "ended": datetime.now(UTC), "reason": "a signal ended the process"}
+    _keep(parent, record.model_copy(update=ended))
 
 
 def keep_killed(parent: Path, partial: Path) -> None:

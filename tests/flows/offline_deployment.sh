@@ -10,8 +10,11 @@ port="$(python -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0));
 export PREFECT_HOME="$folder/prefect" PREFECT_API_URL="http://127.0.0.1:$port/api" PREFSTUDY_ROOT="$root"
 export DO_NOT_TRACK=1 PREFECT_SERVER_ANALYTICS_ENABLED=false NO_COLOR=1
 export PREFECT_API_DATABASE_CONNECTION_URL="sqlite+aiosqlite:///$folder/prefect.db"
+export PREFECT_WORKER_QUERY_SECONDS=1
 
 prefect server start --port "$port" >"$folder/server.log" 2>&1 &
+# It needs no server, so it is made while that starts.
+python -m flows.cli.entry deployments >"$folder/prefect.yaml"
 python - <<'END'
 import os, time, urllib.request
 
@@ -25,10 +28,11 @@ else:
     raise SystemExit("the server did not answer within two minutes")
 END
 
+prefect work-pool create prefstudy-gpu --type process &
+gpu_pool=$!
 prefect work-pool create prefstudy --type process
-prefect work-pool create prefstudy-gpu --type process
-python -m flows.cli.main deployments >"$folder/prefect.yaml"
-prefect --no-prompt deploy --all --prefect-file "$folder/prefect.yaml"
+wait "$gpu_pool"
 prefect worker start --pool prefstudy >"$folder/worker.log" 2>&1 &
+prefect --no-prompt deploy --all --prefect-file "$folder/prefect.yaml"
 prefect deployment run sushi/nightly --watch \
-    --param config="{\"simulated\": true, \"users\": 40, \"protocols\": false, \"out\": \"$folder/runs\"}"
+    --param config="{\"simulated\": true, \"users\": 20, \"protocols\": false, \"out\": \"$folder/runs\"}"

@@ -30,6 +30,9 @@ EXAMPLES = """Examples:
 
 Nothing is ever uploaded."""
 
+SIMULATED, TABLES = Path("simulated"), Path("tables")
+"""Folders that simulate and build write to unless another is given."""
+
 app = typer.Typer(
     help="Check, fetch, simulate, build and describe the data sets.",
     epilog=EXAMPLES,
@@ -102,7 +105,7 @@ def fetch_data(
 @app.command("simulate", epilog=EXAMPLES)
 def simulate_data(
     name: Name,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the raw files: DIR/NAME.")] = Path("simulated"),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the raw files: DIR/NAME.")] = SIMULATED,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the generator.")] = 0,
     users: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Number of users. Default: as many as published.")
@@ -136,9 +139,7 @@ def simulate_data(
 def build_data(
     name: Name,
     raw: Raw = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the tables; each gets a folder in it.")] = Path(
-        "tables"
-    ),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the tables; each gets a folder in it.")] = TABLES,
     allow_unpinned: Unpinned = False,
     mapping: Mapping = None,
     variant: Variant = None,

@@ -13,6 +13,7 @@ from flows.cli import console, studies
 from flows.cli.prefect_runtime import prepare_prefect
 from flows.nightly import Nightly
 from models.records.errors import OutputError
+from models.records.whole_file import whole_file
 
 EXAMPLES = """Examples:
   prefstudy deployments           print it
@@ -50,7 +51,8 @@ def deployments(
         typer.echo(text, nl=False)
         return
     try:
-        PREFECT_YAML.write_text(text, encoding="utf-8")
+        with whole_file(PREFECT_YAML) as aside:
+            aside.write_text(text, encoding="utf-8")
     except OSError as error:
         raise OutputError(f"{PREFECT_YAML} cannot be written: {error.strerror or error}.") from error
     console.say(f"Written: {console.shown(PREFECT_YAML)}")

@@ -16,19 +16,23 @@ import typer
 from rich.text import Text
 
 from data_adapters import catalogue
-from flows.cli.commands import listing
+from flows.cli.commands import listing, privacy
 from flows.cli.console import out, say, table
 
 SECONDS_TO_ANSWER = 3
 
 
 class Check(NamedTuple):
-    """One line of the table. needed: whether every run needs it; only then does the command fail without it."""
+    """One line of the table. needed: whether every run needs it; only then does the command fail without it.
+
+    otherwise: what is shown for something else that does not work.
+    """
 
     subject: str
     works: bool
     detail: str
     needed: bool = False
+    otherwise: str = "not here"
 
 
 def doctor() -> None:
@@ -37,7 +41,7 @@ def doctor() -> None:
     If something is missing, its line says what to do. Exits with 1 if every run
     needs it.
     """
-    checks = [_pdf(), _prefect(), *_data(), _vllm(), _gpu()]
+    checks = [_pdf(), _prefect(), *_data(), _privacy(), _vllm(), _gpu()]
     lines = table("", "", "")
     lines.show_header = False
     for check in checks:
@@ -51,7 +55,7 @@ def doctor() -> None:
 def _state(check: Check) -> Text:
     if check.works:
         return Text("ok", style="green")
-    return Text("missing", style="bold red") if check.needed else Text("not here", style="yellow")
+    return Text("missing", style="bold red") if check.needed else Text(check.otherwise, style="yellow")
 
 
 def _pdf() -> Check:
@@ -83,6 +87,11 @@ def _data() -> Iterator[Check]:
             yield Check(f"Data: {name}", False, f"broken: {listing.load_error(error)}")
             continue
         yield Check(f"Data: {name}", place is not None, place or f"get it: prefstudy data fetch {name}")
+
+
+def _privacy() -> Check:
+    found = privacy.open_files()
+    return Check("Privacy", not found, privacy.in_words(found), otherwise="open")
 
 
 def _vllm() -> Check:

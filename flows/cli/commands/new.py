@@ -6,6 +6,7 @@ import keyword
 import re
 import sys
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ import typer
 from data_adapters import catalogue
 from flows.cli import console, studies
 from models.records.errors import OutputError, UsageError
+from models.records.whole_file import Hold, hold_beside, uninterrupted
 
 if TYPE_CHECKING:
     from data_adapters.contests.draft import Draft, Table
@@ -129,8 +131,15 @@ def _check_name(name: str) -> None:
         raise UsageError(
             f"{name}: the new modules use this word for something else. Choose another name, {name}_study."
         )
-    taken = [path for path in map(HOUSE.joinpath, _places(name)) if path.exists()]
-    if name in studies.names() or name in catalogue.names() or taken:
+    places = [HOUSE / place for place in _places(name)]
+    taken = [path for path in places if path.exists()]
+    if 0 < len(taken) < len(places):
+        there = ", ".join(map(console.shown, taken))
+        raise UsageError(
+            f"{name}: a part of a study with this name is there: {there}. Nothing was written. If prefstudy new was "
+            "killed while it wrote them, delete them; or choose another name."
+        )
+    if taken or name in studies.names() or name in catalogue.names():
         raise UsageError(
             f"{name}: a study or data set with this name exists. Nothing was written; choose another name."
         )
@@ -254,21 +263,35 @@ def _call(feature: Feature) -> str:
 
 
 def _write(modules: dict[str, str], name: str) -> list[Path]:
-    """Write the modules, all or none, and none over a file that is there."""
-    written: list[Path] = []
+    """Write the modules, all or none, and none over a file that is there.
+
+    Each is written aside. Then all get their places at one go, the study last: the others alone are no study.
+    """
+    paths = {HOUSE / place: text for place, text in modules.items()}
+    placed: list[Path] = []
+    asides: list[Hold] = []
     try:
-        for place, text in modules.items():
-            path = HOUSE / place
-            with path.open("x", encoding="utf-8") as file:
-                written.append(path)
-                file.write(text)
+        for path, text in paths.items():
+            asides.append(hold_beside(path))
+            asides[-1].aside.write_text(text, encoding="utf-8")
+        with uninterrupted():
+            for path, held in sorted(
+                zip(paths, asides, strict=True), key=lambda each: each[0].parent.parent.name == "flows"
+            ):
+                if path.exists():
+                    raise FileExistsError(f"{path} is there")
+                held.end(partial(held.aside.rename, path))
+                placed.append(path)
     except BaseException as error:  # Ctrl-C too leaves no half study
-        for path in written:
+        for path in placed:
             path.unlink()
         if isinstance(error, OSError):
             raise OutputError(f"The study {name} cannot be written: {error}. No file was kept.") from error
         raise
-    return written
+    finally:
+        for held in asides:
+            held.end()
+    return list(paths)
 
 
 def _print_features(drafted: Draft, built: PairwiseTable) -> None:

@@ -278,7 +278,7 @@ def test_the_doctor_fails_where_something_is_missing_that_every_run_needs(
 
 
 def test_output_to_a_pipe_has_no_control_characters() -> None:
-    command = [sys.executable, "-m", "flows.cli.main", "doctor"]
+    command = [sys.executable, "-m", "flows.cli.entry", "doctor"]
     root = Path(console.__file__).parents[2]
     printed = subprocess.run(command, capture_output=True, check=True, cwd=root).stdout
     assert b"\x1b" not in printed
@@ -289,7 +289,7 @@ def test_where_the_output_cannot_be_written_one_line_says_so(command: str) -> No
     root = Path(console.__file__).parents[2]
     with Path("/dev/full").open("wb") as full:
         run = subprocess.run(
-            [sys.executable, "-m", "flows.cli.main", *command.split()],
+            [sys.executable, "-m", "flows.cli.entry", *command.split()],
             stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=root,
         )  # fmt: skip
     assert (run.returncode, run.stderr) == (1, "The output cannot be written: no space left on device.\n")

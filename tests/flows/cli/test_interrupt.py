@@ -1,4 +1,4 @@
-"""Ctrl-C or SIGTERM ends a run within seconds and leaves neither a half-written folder nor a server behind."""
+"""A signal ends a command within a second and leaves a record, but no folder, no file and no process."""
 
 from __future__ import annotations
 
@@ -6,23 +6,22 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from flows.cli.entry import entry
 from models.records.run_record import UnfinishedRun
+from tests.flows.hundred_kills import marked, own_seconds
 
 ROOT = Path(__file__).resolve().parents[3]
-
-
-def group_is_empty(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return True
-    return False
+MARK = "PREFSTUDY_STOPPED_BY"
+STOPPED = "\nStopped. Nothing half-written was left behind.\n"
+SUSHI = "run sushi --simulated --set users=300 --set protocols=false --out runs"
 
 
 def ctrl_c(run: subprocess.Popen[str]) -> None:
@@ -34,51 +33,109 @@ def terminate(run: subprocess.Popen[str]) -> None:
     run.send_signal(signal.SIGTERM)
 
 
-@pytest.mark.parametrize(("stop", "code"), [(ctrl_c, 130), (terminate, 143)])
-def test_a_run_that_is_stopped_ends_with_its_code_one_clean_line_and_only_a_record_left_behind(
-    tmp_path: Path, stop: Callable[[subprocess.Popen[str]], None], code: int
-) -> None:
+def kill(run: subprocess.Popen[str]) -> None:
+    run.send_signal(signal.SIGKILL)
+
+
+@contextmanager
+def started(command: str, folder: Path, mark: str = "") -> Iterator[subprocess.Popen[str]]:
+    """The command, in `folder`; Prefect has no home there. Nothing of it is left when the block ends."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
-    command = [sys.executable, "-m", "flows.cli.main", "run", "sushi", "--simulated", "--out", str(tmp_path / "runs")]
-    command += ["--set", "users=500"]
     run = subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env=clean | {"PREFECT_HOME": "/dev/null/no-folder", "TMPDIR": str(tmp_path)},
+        [sys.executable, "-m", "flows.cli.entry", *command.split()],
+        cwd=folder,
+        env=clean | {"PREFECT_HOME": "/dev/null/no-folder", "TMPDIR": str(folder), "PYTHONPATH": str(ROOT), MARK: mark},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
     try:
-        assert run.stderr is not None
-        warning, *steps = [run.stderr.readline() for _ in range(4)]
+        yield run
+    finally:
+        run.kill()
+        run.wait()
+        if run.stderr is not None:
+            run.stderr.close()
+
+
+def lines_until(run: subprocess.Popen[str], words: str) -> list[str]:
+    assert run.stderr is not None
+    lines = [run.stderr.readline()]
+    while lines[-1] and words not in lines[-1]:
+        lines.append(run.stderr.readline())
+    return lines
+
+
+def outlived(mark: str) -> list[str]:
+    """The processes with this mark that are still there after a moment."""
+    for _ in range(100):
+        if not (found := list(marked(mark))):
+            break
+        time.sleep(0.02)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("stop", "code", "when", "outcome"),
+    [
+        (ctrl_c, 130, "Build the tables", "stopped"),
+        (terminate, 143, "Study sushi", "stopped"),  # while Prefect starts
+        (kill, -9, "Build the tables", "running"),
+    ],
+)
+def test_a_run_that_is_stopped_ends_at_once_with_one_clean_line_and_only_a_record_left_behind(
+    tmp_path: Path, stop: Callable[[subprocess.Popen[str]], None], code: int, when: str, outcome: str
+) -> None:
+    mark = uuid4().hex
+    with started(SUSHI, tmp_path, mark) as run:
+        warning, *_ = lines_until(run, when)
         assert f"Prefect keeps its database in {tmp_path / 'prefstudy-prefect-'}" in warning
-        assert [line.split(":")[0] for line in steps] == [
-            "Study sushi\n",
-            "Build the tables",
-            "Fit two trees to each user",
-        ]
+        used = own_seconds(run.pid)
         stop(run)
-        _, last_words = run.communicate(timeout=20)
-        assert last_words == "\nStopped. Nothing half-written was left behind.\n"
-        assert run.returncode == code
+        os.waitid(os.P_PID, run.pid, os.WEXITED | os.WNOWAIT)
+        used = own_seconds(run.pid) - used
+        last_words = run.communicate()[1]
+    assert run.returncode == code
+    assert outlived(f"{MARK}={mark}") == []
+    assert [path.name for path in tmp_path.iterdir()] == ["runs"]
+    if outcome == "stopped":
+        assert used < 1, "processor seconds: other tests may run at the same time"
+        assert last_words == STOPPED
         assert [path.name for path in (tmp_path / "runs" / "sushi").iterdir()] == ["failed"]
         [record] = (tmp_path / "runs" / "sushi" / "failed").iterdir()
-        assert UnfinishedRun.model_validate_json(record.read_bytes()).outcome == "stopped"
-        assert group_is_empty(run.pid)
-        assert [path.name for path in tmp_path.iterdir()] == ["runs"]
-    finally:
-        if not group_is_empty(run.pid):
-            os.killpg(run.pid, signal.SIGKILL)
+    else:
+        [record] = (tmp_path / "runs" / "sushi").glob(".partial-*/started.json")
+    assert UnfinishedRun.model_validate_json(record.read_bytes()).outcome == outcome
+
+
+@pytest.mark.parametrize(("stop", "code"), [(ctrl_c, 130), (terminate, 143)])
+def test_a_command_that_still_starts_ends_with_one_clean_line(
+    tmp_path: Path, stop: Callable[[subprocess.Popen[str]], None], code: int
+) -> None:
+    for processor_seconds in (0.0, 0.03, 0.1, 0.2, 0.3):
+        with started("list", tmp_path) as run:
+            while not catches(run.pid, signal.SIGTERM):  # until then Python starts, and nothing of ours can catch it
+                time.sleep(0.001)
+            while own_seconds(run.pid) < processor_seconds:
+                time.sleep(0.005)
+            stop(run)
+            said = run.communicate(timeout=30)[1]
+        assert (run.returncode, said) == (code, STOPPED)
+
+
+def catches(process: int, number: int) -> bool:
+    """Whether the process has a handler for the signal."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return bool(int(status.partition("SigCgt:")[2].split()[0], 16) >> (number - 1) & 1)
 
 
 def test_ctrl_c_before_anything_runs_is_one_clean_line_too(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted() -> int:
+    def interrupted() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("flows.cli.main.main", interrupted)
+    monkeypatch.setattr("flows.cli.stopping.watch", interrupted)
     assert entry() == 130
-    assert capsys.readouterr().err == "Stopped. Nothing half-written was left behind.\n"
+    assert capfd.readouterr().err == STOPPED.lstrip()

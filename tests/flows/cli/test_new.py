@@ -151,6 +151,32 @@ def test_ctrl_c_between_two_modules_leaves_none(house, lizards, monkeypatch) -> 
     assert not files(house)
 
 
+def test_half_a_study_that_a_killed_process_left_is_refused_naming_its_files(house, lizards, capsys) -> None:
+    command = ["new", "lizards", str(lizards / "contests.csv"), "--items", str(lizards / "lizards.csv")]
+    assert main(command) == 0
+    (house / "flows" / "studies" / "lizards.py").unlink()
+    capsys.readouterr()
+    assert main(command) == 2
+    told = capsys.readouterr().err
+    for there in ("data_adapters/datasets/lizards.py", "reports/studies/lizards.py"):
+        assert f"house/{there}" in told
+    assert "delete them" in told
+    assert len(files(house)) == 2
+
+
+def test_the_study_gets_its_place_last_so_that_the_rest_is_never_taken_for_one(house, lizards, monkeypatch) -> None:
+    rename, places = Path.rename, []
+
+    def noted(path: Path, target: Path) -> Path:
+        places.append(target.relative_to(house).as_posix())
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", noted)
+    assert main(["new", "lizards", str(lizards / "contests.csv"), "--items", str(lizards / "lizards.csv")]) == 0
+    assert len(places) == 3
+    assert places[-1] == "flows/studies/lizards.py"
+
+
 def test_a_contest_of_an_item_with_itself_is_refused_naming_its_line(house, lizards, capsys) -> None:
     path = lizards / "contests.csv"
     path.write_text(path.read_text() + "L3,L3,dry\n")
@@ -208,7 +234,8 @@ def test_a_study_walks_from_a_table_to_a_report_and_through_the_projects_checks(
     assert "failed" not in tested
 
     tuning = "--set tuning.inner_folds=2 --set tuning.lengthscales=[2.0] --set tuning.penalties=[0.01]"
-    python("-c", prefstudy, "demo lizards --out demo", f"run lizards --out runs --set runs=1 --set folds=3 {tuning}")
+    small = f"--set runs=1 --set folds=3 --set resamples=10 {tuning}"
+    python("-c", prefstudy, "demo lizards --out demo", f"run lizards --out runs {small}")
     for out, simulated in (("demo", True), ("runs", False)):
         [run] = (house / out / "lizards").iterdir()
         assert (run / "report.pdf").is_file()

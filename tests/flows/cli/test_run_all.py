@@ -30,7 +30,9 @@ def planned(name: str, flow: Callable[[StudyConfig], Path], *, simulated: bool =
     return Planned(Study(name, flow, StudyConfig, config), config)
 
 
-def test_no_study_stops_the_others_and_where_none_ran_there_is_no_index(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_study_stops_the_others_and_where_none_ran_there_is_no_index(
+    prefect_server: None, capsys: pytest.CaptureFixture[str]
+) -> None:
     begun = []
 
     def cut_off(config: StudyConfig) -> Path:
@@ -112,7 +114,9 @@ def test_an_index_of_no_runs_is_refused_with_what_to_do(capsys: pytest.CaptureFi
     assert capsys.readouterr().err.startswith("runs holds no run to report. Run a study first: prefstudy run STUDY")
 
 
-def test_a_server_that_does_not_answer_is_reported_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_server_that_does_not_answer_is_reported_in_one_line(
+    prefect_server: None, capsys: pytest.CaptureFixture[str]
+) -> None:
     def unreachable(config: StudyConfig) -> Path:
         raise RuntimeError("Failed to reach API at http://127.0.0.1:9/api/")
 

@@ -99,7 +99,7 @@ def test_a_record_that_cannot_be_written_does_not_hide_why_the_run_failed(config
         work_in(config, ZeroDivisionError())
 
 
-@pytest.mark.parametrize("taken_by", ["{0}/run.json", ".partial-{0}/lock", "failed/{0}.json"])
+@pytest.mark.parametrize("taken_by", ["{0}/run.json", ".partial-{0}.lock", "failed/{0}.json"])
 def test_a_run_id_already_taken_is_not_taken_again(
     config: StudyConfig, taken_by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,15 +173,74 @@ def test_a_killed_run_leaves_no_final_folder_and_the_next_run_clears_its_remains
     """
     killed = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=False)
     assert killed.returncode == -signal.SIGKILL
-    [remains] = visible(config.out / "sushi")
+    [remains, lock] = visible(config.out / "sushi")
     assert remains.startswith(".partial-")
+    assert lock == f"{remains}.lock"
     with run_folder("sushi", config) as run:
-        assert visible(run.partial.parent) == [run.partial.name]
+        assert visible(run.partial.parent) == [run.partial.name, f"{run.partial.name}.lock"]
         [record] = records(run.partial.parent)
     assert record.outcome == "killed"
     assert record.run_id == remains.removeprefix(".partial-")
     assert record.ended is None
     assert record.config == config.model_dump(mode="json")
+
+
+def test_a_partial_folder_without_a_lock_is_of_a_killed_run_too(config: StudyConfig) -> None:
+    remains = config.out / "sushi" / ".partial-20260101T120000Z-b1b193cc" / "results"
+    remains.mkdir(parents=True)
+    with run_folder("sushi", config) as run:
+        pass
+    assert visible(config.out / "sushi") == [run.run_id]
+
+
+def test_processes_that_start_and_end_runs_at_once_do_not_remove_each_others_folders(config: StudyConfig) -> None:
+    script = f"""
+        from pathlib import Path
+        from tasks.runs.run_folder import run_folder
+        from tasks.runs.study import StudyConfig
+        for _ in range(60):
+            with run_folder("sushi", StudyConfig(out=Path({str(config.out)!r}))) as run:
+                (run.results / "metrics.json").write_text("[]")
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    both = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [process.communicate()[1] for process in both] == ["", ""]
+    runs = visible(config.out / "sushi")
+    assert len(runs) == 120
+    assert all((config.out / "sushi" / run / "results" / "metrics.json").is_file() for run in runs)
+
+
+def reserve_and_fail(config: StudyConfig, work: Callable[[], None]) -> None:
+    """Reserve a run, do the work, then fail as Prefect does where it does not start or a flow fails."""
+    with room.reserved("sushi", config):
+        work()
+        raise ServerError("Prefect reports it in its own way.")
+
+
+def test_a_run_that_ends_before_its_flow_begins_leaves_a_record(config: StudyConfig) -> None:
+    def look() -> None:
+        assert [path.suffix for path in sorted((config.out / "sushi").iterdir())] == ["", ".lock"]
+
+    with pytest.raises(ServerError):
+        reserve_and_fail(config, look)
+    assert visible(config.out / "sushi") == []
+    [record] = records(config.out / "sushi")
+    assert (record.outcome, record.reason) == ("failed", "ServerError: Prefect reports it in its own way.")
+
+
+def test_a_flow_takes_the_folder_that_was_reserved_for_it_and_its_failure_is_recorded_once(config: StudyConfig) -> None:
+    with room.reserved("sushi", config), run_folder("sushi", StudyConfig(out=config.out)) as run:
+        pass
+    assert visible(config.out / "sushi") == [run.run_id]
+
+    def fail() -> None:
+        with pytest.raises(ZeroDivisionError):
+            work_in(config, ZeroDivisionError())
+
+    with pytest.raises(ServerError):
+        reserve_and_fail(config, fail)
+    [record] = records(config.out / "sushi")
+    assert record.reason == "ZeroDivisionError"
 
 
 def test_the_partial_folder_of_a_run_that_still_works_is_left_alone(config: StudyConfig) -> None:
