@@ -1,0 +1,101 @@
+"""Plain models of duels, and how strongly they are shrunk: chosen on duels that neither train nor test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from models.baselines.boosting import AntisymmetricBoosting
+from models.baselines.by_name import ByName
+from models.baselines.coin import Coin
+from models.baselines.difference_logit import DifferenceLogit
+from models.records.arrays import FloatArray, IntArray
+from models.records.base import Record
+from models.records.duel_results import BaselineModel
+from models.scores.discrimination import log_loss
+from models.scores.duel_splits import Duels
+
+Baseline = Coin | DifferenceLogit | ByName | AntisymmetricBoosting
+
+STRENGTHS = (0.1, 1.0, 10.0)
+"""The values of `strength` that are tried; boosting and the coin have nothing to choose."""
+
+
+class ChosenBaseline(Record):
+    """The strength chosen for a plain model, and its loss per validation duel in nats; None if nothing was tried."""
+
+    model: BaselineModel
+    strength: float | None = None
+    validation_loss: float | None = None
+
+
+class DuelBaseline:
+    """A plain model of the duels of a table, with its settings; it is given names, features or contexts as it needs.
+
+    >>> from models.scores.duel_splits import Duels
+    >>> duels = Duels(
+    ...     items=np.zeros((3, 0)), columns=(), comparisons=np.array([[1, 0], [2, 1]]),
+    ...     left_wins=np.ones(2, dtype=bool), keys=np.arange(2, dtype=np.uint64), contexts=np.zeros((1, 0)),
+    ...     context_columns=(), context_of=np.zeros(2, dtype=np.int64),
+    ... )
+    >>> model = DuelBaseline(ChosenBaseline(model="by_name", strength=1.0), duels).fit(np.array([0, 1]))
+    >>> model.preference(np.array([0, 1])).round(2)
+    array([0.4, 0.4])
+    """
+
+    def __init__(self, chosen: ChosenBaseline, duels: Duels) -> None:
+        self.duels = duels
+        self.model: Baseline = _unfitted(chosen, duels)
+        self._items: ArrayLike = duels.names if isinstance(self.model, ByName) else duels.items
+        self._knows_contexts = bool(duels.context_columns) and chosen.model not in {"coin", "by_name"}
+
+    def fit(self, rows: IntArray) -> DuelBaseline:
+        """Fit to the duels in rows (k,)."""
+        self.model.fit(self._items, self.duels.comparisons[rows], *self._contexts(rows))
+        return self
+
+    def preference(self, rows: IntArray) -> FloatArray:
+        """The preference for the winner over the loser of the duels in rows (k,), (k,)."""
+        return self.model.decision_function(self._items, self.duels.comparisons[rows], *self._contexts(rows))
+
+    def probability(self, rows: IntArray) -> FloatArray:
+        """The probability that the winner wins, of the duels in rows (k,), (k,)."""
+        return self.model.predict_proba(self._items, self.duels.comparisons[rows], *self._contexts(rows))
+
+    def _contexts(self, rows: IntArray) -> tuple[ArrayLike, ...]:
+        return (self.duels.contexts, self.duels.context_of[rows]) if self._knows_contexts else ()
+
+
+def choose_strength(
+    kind: BaselineModel, duels: Duels, parts: Sequence[tuple[IntArray, IntArray]]
+) -> ChosenBaseline:
+    """Choose the strength of a plain model by the log loss on tried duels, pooled over parts.
+
+    parts: rows to fit and rows to try; parts with nothing to fit or nothing to try are passed over, and the middle
+    strength is taken if none is left.
+    """
+    if kind in {"coin", "boosting"}:
+        return ChosenBaseline(model=kind)
+    candidates = [ChosenBaseline(model=kind, strength=strength) for strength in STRENGTHS]
+    usable = [(fitted, tried) for fitted, tried in parts if len(fitted) and len(tried)]
+    if not usable:
+        return candidates[len(candidates) // 2]
+    found = []
+    for candidate in candidates:
+        chances = [DuelBaseline(candidate, duels).fit(fitted).probability(tried) for fitted, tried in usable]
+        found.append(candidate.model_copy(update={"validation_loss": log_loss(np.concatenate(chances))}))
+    return min(found, key=lambda each: each.validation_loss or 0.0)
+
+
+def _unfitted(chosen: ChosenBaseline, duels: Duels) -> Baseline:
+    settings: dict[str, Any] = {} if chosen.strength is None else {"strength": chosen.strength}
+    if chosen.model == "difference_logit":
+        return DifferenceLogit(duels.columns, duels.context_columns, **settings)
+    if chosen.model == "boosting":
+        return AntisymmetricBoosting(duels.columns, duels.context_columns)
+    if chosen.model == "coin":
+        return Coin()
+    return ByName(duels.context_columns, **settings)
