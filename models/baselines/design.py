@@ -31,7 +31,7 @@ class Design:
         check_codes(items, self.columns)
         self._levels: dict[int, FloatArray] = {}
         self._centre, self._scale = np.zeros(items.shape[1]), np.ones(items.shape[1])
-        self._may_miss = np.isnan(items).any(axis=0)
+        self._may_miss = [bool(np.isnan(items[:, k]).any()) for k in range(items.shape[1])]
         for k, column in enumerate(self.columns):
             values = items[~np.isnan(items[:, k]), k]
             if column.kind is FeatureKind.CATEGORICAL:

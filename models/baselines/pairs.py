@@ -1,4 +1,4 @@
-"""What the plain models share: checked comparisons, the contexts they took place in, and a ridge logistic regression."""
+"""What the plain models share: checked comparisons, contexts as numbers, and ridge logistic regression."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ def ridge_logit(differences: FloatArray | csr_array, strength: float) -> FloatAr
     if not differences.shape[1]:
         return np.zeros(0)
     # scikit-learn wants two classes: each comparison is given from both sides, at half its weight.
-    is_dense = isinstance(differences, np.ndarray)
-    both: Any = (
-        np.vstack([differences, -differences]) if is_dense else vstack([differences, -differences], format="csr")
-    )
+    both: Any
+    if isinstance(differences, np.ndarray):
+        both, solver = np.vstack([differences, -differences]), "newton-cholesky"
+    else:
+        both, solver = csr_array(vstack([differences, -differences])), "lbfgs"
     won = np.repeat([True, False], differences.shape[0])
-    solver = "newton-cholesky" if is_dense else "lbfgs"
     model = LogisticRegression(C=strength / 2, fit_intercept=False, solver=solver, max_iter=MOST_STEPS, tol=1e-5)
     return np.asarray(model.fit(both, won).coef_[0])

@@ -1,9 +1,8 @@
-"""Plain models of duels, and how strongly they are shrunk: chosen on duels that neither train nor test."""
+"""Plain models of duels, and the choice of their settings on duels that neither train nor test."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,14 +20,17 @@ from models.scores.duel_splits import Duels
 Baseline = Coin | DifferenceLogit | ByName | AntisymmetricBoosting
 
 STRENGTHS = (0.1, 1.0, 10.0)
-"""The values of `strength` that are tried; boosting and the coin have nothing to choose."""
+"""The values of `strength` to try."""
+LEARNING_RATES = (0.03, 0.3)
+"""The values of `learning_rate` to try: with few duels the slower one, which fits less."""
 
 
 class ChosenBaseline(Record):
-    """The strength chosen for a plain model, and its loss per validation duel in nats; None if nothing was tried."""
+    """The settings chosen for a plain model, and its loss per validation duel in nats; None if there are none."""
 
     model: BaselineModel
     strength: float | None = None
+    learning_rate: float | None = None
     validation_loss: float | None = None
 
 
@@ -69,33 +71,32 @@ class DuelBaseline:
         return (self.duels.contexts, self.duels.context_of[rows]) if self._knows_contexts else ()
 
 
-def choose_strength(
-    kind: BaselineModel, duels: Duels, parts: Sequence[tuple[IntArray, IntArray]]
-) -> ChosenBaseline:
-    """Choose the strength of a plain model by the log loss on tried duels, pooled over parts.
+def choose_baseline(kind: BaselineModel, duels: Duels, parts: Sequence[tuple[IntArray, IntArray]]) -> ChosenBaseline:
+    """Choose the settings of a plain model by the log loss on tried duels, pooled over parts.
 
-    parts: rows to fit and rows to try; parts with nothing to fit or nothing to try are passed over, and the middle
-    strength is taken if none is left.
+    parts: rows to fit and rows to try. Raises ValueError if there are none.
     """
-    if kind in {"coin", "boosting"}:
-        return ChosenBaseline(model=kind)
-    candidates = [ChosenBaseline(model=kind, strength=strength) for strength in STRENGTHS]
-    usable = [(fitted, tried) for fitted, tried in parts if len(fitted) and len(tried)]
-    if not usable:
-        return candidates[len(candidates) // 2]
     found = []
-    for candidate in candidates:
-        chances = [DuelBaseline(candidate, duels).fit(fitted).probability(tried) for fitted, tried in usable]
+    for candidate in _candidates(kind):
+        chances = [DuelBaseline(candidate, duels).fit(fitted).probability(tried) for fitted, tried in parts]
         found.append(candidate.model_copy(update={"validation_loss": log_loss(np.concatenate(chances))}))
     return min(found, key=lambda each: each.validation_loss or 0.0)
 
 
+def _candidates(kind: BaselineModel) -> list[ChosenBaseline]:
+    if kind == "coin":
+        return [ChosenBaseline(model=kind)]
+    if kind == "boosting":
+        return [ChosenBaseline(model=kind, learning_rate=rate) for rate in LEARNING_RATES]
+    return [ChosenBaseline(model=kind, strength=strength) for strength in STRENGTHS]
+
+
 def _unfitted(chosen: ChosenBaseline, duels: Duels) -> Baseline:
-    settings: dict[str, Any] = {} if chosen.strength is None else {"strength": chosen.strength}
+    settings = chosen.model_dump(include={"strength", "learning_rate"}, exclude_none=True)
     if chosen.model == "difference_logit":
         return DifferenceLogit(duels.columns, duels.context_columns, **settings)
     if chosen.model == "boosting":
-        return AntisymmetricBoosting(duels.columns, duels.context_columns)
+        return AntisymmetricBoosting(duels.columns, duels.context_columns, **settings)
     if chosen.model == "coin":
         return Coin()
     return ByName(duels.context_columns, **settings)

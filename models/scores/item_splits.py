@@ -17,7 +17,7 @@ class ItemSplit:
     """Duels to train on are between two items seen, those to test between two held out; the others are left out.
 
     choosing: for the choice of settings, pairs of rows to fit and rows to try: the duels to train on, split in the same
-    way by items. Some may be empty.
+    way by items.
     """
 
     split: Split
@@ -28,8 +28,8 @@ def hold_out_items(duels: Duels, groups: int, *, in_turn: bool, seed: int) -> li
     """Hold out one of so many groups of items, or each in turn.
 
     Groups are of equal size, up to one item. Settings are chosen by holding out a group of the other items, or each in
-    turn. The groups depend on the seed and the items' keys, not on the order of rows. A split with nothing to train on
-    or nothing to test is left out.
+    turn. The groups depend on the seed and the items' keys, not on the order of rows. A split is left out if it has no
+    duels to fit, to try or to test.
 
     >>> pairs = np.array([[high, low] for high in range(12) for low in range(high)])
     >>> duels = Duels(
@@ -52,11 +52,10 @@ def hold_out_items(duels: Duels, groups: int, *, in_turn: bool, seed: int) -> li
     found = []
     for seen, held_out in _parts(keys, everything, groups, in_turn=in_turn, seed=seed):
         train, test = _between(met, seen), _between(met, held_out)
-        if len(train) and len(test):
-            choosing = tuple(
-                (_between(met, fitted), _between(met, tried))
-                for fitted, tried in _parts(keys, seen, groups, in_turn=in_turn, seed=seed)
-            )
+        parts = _parts(keys, seen, groups, in_turn=in_turn, seed=seed)
+        rows = [(_between(met, fitted), _between(met, tried)) for fitted, tried in parts]
+        choosing = tuple((fitted, tried) for fitted, tried in rows if len(fitted) and len(tried))
+        if len(test) and choosing:
             none = np.zeros(0, dtype=np.int64)
             found.append(ItemSplit(Split(train, none, test, duels.left_wins[test]), choosing))
     return found

@@ -59,7 +59,7 @@ def test_each_model_is_scored_as_is_honest_and_the_published_ones_as_was_publish
 def test_the_report_answers_first_and_says_what_the_published_figure_is(run_dir: Path):
     page = (run_dir / "report.html").read_text()
     text = re.sub(r"<[^>]+>", " ", page)
-    assert "Of the models tried, the" in text
+    assert "Of this study’s models, the" in text
     assert "SIMULATED DATA" in text
     assert "mirror image is then in training" in text
     assert "SpecR" in text
@@ -69,7 +69,11 @@ def test_the_report_answers_first_and_says_what_the_published_figure_is(run_dir:
 
 
 def test_chosen_models_are_kept_for_each_split(run_dir: Path):
-    chosen = json.loads((run_dir / "results" / "chosen_models.json").read_text())
+    chosen = [
+        each
+        for name in ("chosen_models", "chosen_baselines")
+        for each in json.loads((run_dir / "results" / f"{name}.json").read_text())
+    ]
     runs = pd.read_parquet(run_dir / "results" / "runs.parquet")
     assert {(each["run"], each["variant"], each["model"]) for each in chosen} == set(
         runs[["run", "variant", "model"]].itertuples(index=False, name=None)
@@ -124,7 +128,7 @@ def test_the_report_says_what_the_results_say_and_computes_no_claim(run_dir: Pat
         path.write_text(json.dumps(found))
     page = duel_page(open_run(copy))
     text = " ".join(re.sub(r"<[^>]+>", " ", to_html(page)).split())
-    assert "Of the models tried, the preference tree predicts best" in text
+    assert "Of this study’s models, the preference tree predicts best" in text
     assert "points of AUC (" not in text
     assert "95% interval of 0.111 to 0.888" in text
     assert "the models here have 0.123 and 0.123" in text
