@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from models.records.duel_results import ACCURACY, AUC, LOG_LOSS, SPLIT_FIRST, UNSEEN_ITEMS
-from reports.duels.scores import MODELS, SHORT, Duel, Score, Scores
+from reports.duels.scores import MODELS, SHORT, Duel, Scores
 from reports.figures.comparison import Estimate, draw_comparison
 from reports.page import style
 from reports.page.blocks import Block, Column, Definitions, Figure, Picture, Prose, Row, Table
@@ -63,15 +63,11 @@ def _estimates(scores: Scores, variant: str) -> list[Estimate]:
     """A line for each model but the coin, in the same order for both variants."""
     lines = []
     for model in (*scores.models, *scores.baselines):
-        found = _found(scores, model, AUC, variant)
+        scored = variant == SPLIT_FIRST or model in scores.unseen
+        found = scores(model, AUC, variant) if scored else None
         value, sd = (None, None) if found is None else (found.value, found.sd)
         lines.append(Estimate(SHORT[model], value, sd, None, model in scores.baselines))
     return [line for line in lines if line.label != SHORT[COIN]]
-
-
-def _found(scores: Scores, model: str, metric: str, variant: str) -> Score | None:
-    """A metric of a model; None if it was not scored under the variant."""
-    return None if variant == UNSEEN_ITEMS and model not in scores.unseen else scores(model, metric, variant)
 
 
 def _values(estimates: Sequence[Estimate]) -> str:
@@ -81,11 +77,12 @@ def _values(estimates: Sequence[Estimate]) -> str:
 def _table(scores: Scores, variant: str, caption: str) -> Table:
     rows = []
     for group, models in (("", scores.models), ("plain models", scores.baselines)):
-        for number, model in enumerate(models):
+        scored = [model for model in models if variant == SPLIT_FIRST or model in scores.unseen]
+        for number, model in enumerate(scored):
             cells = [MODELS[model]]
             for metric in METRICS:
-                found = _found(scores, model, metric, variant)
-                cells += [share(found and found.value), share(None if model == COIN else found and found.sd)]
+                found = scores(model, metric, variant)
+                cells += [share(found.value), share(None if model == COIN else found.sd)]
             rows.append(Row(cells, group if number == 0 else ""))
     return Table(
         caption,

@@ -28,6 +28,12 @@ MODELS: Mapping[str, str] = {
     "by_name_and_context": "Bradley-Terry model by name and context",
     "boosting": "gradient boosting",
 }
+NAMED: Mapping[str, str] = {
+    **{model: f"the {name}" for model, name in MODELS.items()},
+    **{model: MODELS[model] for model in ("difference_logit", "boosting")},
+    "coin": "a coin",
+}
+"""The models as in a sentence."""
 SHORT: Mapping[str, str] = {
     "gpm": "GPM", "gpm_u": "GPM+U", "c_gpm": "C-GPM", "c_gpm_u": "C-GPM+U", "upm": "UPM", "preference_tree": "tree",
     "coin": "coin", "difference_logit": "logit", "by_name": "by name", "by_name_and_context": "by name, context",

@@ -23,7 +23,7 @@ from models.records.results import MetricRow
 from reports.duels.explanation import explanation_section, has_explanations, verdict_sentence
 from reports.duels.prediction import prediction_blocks
 from reports.duels.published_protocol import protocol_blocks
-from reports.duels.scores import DUEL, MODELS, SHORT, Duel, Scores
+from reports.duels.scores import DUEL, MODELS, NAMED, SHORT, Duel, Scores
 from reports.page.beside_plain import plain_leads, plain_sentence, read_beside
 from reports.page.blocks import (
     Answer,
@@ -100,10 +100,10 @@ def _answer(run: FinishedRun, scores: Scores, duel: Duel, *, comparable: bool) -
         f"{share(scores(best, AUC).value)}, and it predicts {share(scores(best, ACCURACY).value)} of them. "
         f"{beside[0].upper()}{beside[1:]}."
     )
-    beside = read_beside(run)
-    plain = [plain_sentence(each, MODELS, measure=_measure(each.variant, duel)) for each in beside.values()]
-    behind = any(plain_leads(each) for each in beside.values())
-    shown = [best, *others, *([beside[SPLIT_FIRST].plain] if SPLIT_FIRST in beside else [])]
+    against = read_beside(run)
+    plain = [plain_sentence(each, NAMED, measure=_measure(each.variant, duel)) for each in against.values()]
+    behind = any(plain_leads(each) for each in against.values())
+    shown = [best, *others, *([against[SPLIT_FIRST].plain] if SPLIT_FIRST in against else [])]
     numbers = [KeyNumber(share(scores(model, AUC).value), f"AUC, {SHORT[model]}") for model in shown]
     sentences = [
         *([" ".join(plain)] if behind else []),

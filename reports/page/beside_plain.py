@@ -21,8 +21,8 @@ def plain_leads(beside: Beside) -> bool:
 
 
 def plain_sentence(beside: Beside, names: Mapping[str, str], *, measure: str) -> str:
-    """One sentence about the two, the one with the higher score first. names: of the models, without an article."""
-    model, plain = (f"the {names[each]}" for each in (beside.model, beside.plain))
+    """One sentence about the two, the one with the higher score first. names: of the models, as in a sentence."""
+    model, plain = (names[each] for each in (beside.model, beside.plain))
     if plain_leads(beside):
         return compared(plain, model, beside.difference.reversed, measure=measure)
     return compared(model, plain, beside.difference, measure=measure)
