@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array, diags_array
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import Interval
 
@@ -62,12 +62,21 @@ def ridge_logit(differences: FloatArray | csr_array, strength: float) -> FloatAr
     """
     if not differences.shape[1]:
         return np.zeros(0)
-    # scikit-learn wants two classes: each comparison is given from both sides, at half its weight.
-    both: Any
-    if isinstance(differences, np.ndarray):
-        both, solver = np.vstack([differences, -differences]), "newton-cholesky"
-    else:
-        both, solver = csr_array(vstack([differences, -differences])), "lbfgs"
-    won = np.repeat([True, False], differences.shape[0])
-    model = LogisticRegression(C=strength / 2, fit_intercept=False, solver=solver, max_iter=MOST_STEPS, tol=1e-5)
-    return np.asarray(model.fit(both, won).coef_[0])
+    # scikit-learn wants two classes: every other comparison is turned round, and so is a copy of the only one.
+    only_one = differences.shape[0] == 1
+    rows: Any = csr_array(np.repeat(_dense(differences), 2, axis=0)) if only_one else differences
+    sign = np.where(np.arange(rows.shape[0]) % 2, -1.0, 1.0)
+    is_dense = isinstance(rows, np.ndarray)
+    turned: Any = rows * sign[:, None] if is_dense else csr_array(diags_array(sign) @ rows)
+    model = LogisticRegression(
+        C=strength / 2 if only_one else strength,
+        fit_intercept=False,
+        solver="newton-cholesky" if is_dense else "lbfgs",
+        max_iter=MOST_STEPS,
+        tol=1e-5,
+    )
+    return np.asarray(model.fit(turned, sign > 0).coef_[0])
+
+
+def _dense(differences: FloatArray | csr_array) -> FloatArray:
+    return differences if isinstance(differences, np.ndarray) else differences.toarray()
