@@ -23,7 +23,7 @@ from reports.page.beside_plain import plain_leads, plain_sentence, read_beside
 from reports.page.blocks import Column, Row, Table
 from reports.page.finished_run import FinishedRun
 from reports.page.wording import MISSING, share
-from reports.respondents.tree_accuracy import MEASURES
+from reports.respondents.tree_accuracy import MEASURES, PLAIN_SHORT
 
 NAMES: Mapping[str, str] = {
     DISCARDED: "a tree with straddlers discarded",
@@ -54,7 +54,7 @@ def plain_table(run: FinishedRun, *, who: str = "user") -> Table:
     for model in (*PLAIN_MODELS, POOLED):
         if (model, UNSEEN_USERS) not in scored:
             continue
-        cells = [NAMES[model]]
+        cells = [PLAIN_SHORT.get(model, "one tree for all")]
         for split in splits:
             for metric in ACCURACIES:
                 found = run.metric(metric, variant=model, split=split) if (model, split) in scored else None
@@ -69,6 +69,6 @@ def plain_table(run: FinishedRun, *, who: str = "user") -> Table:
         rows,
         note=f"{who.capitalize()}s never seen: all choices of a third of the {who}s, predicted from the choices of the "
         f"others; each {who} is tested once. A model of one {who} has nothing to say there. The majority’s choice is "
-        f"what most {who}s chose from the same two; it is left out where no two were compared twice. Covariates: what "
-        f"is known of the {who}; each has a coefficient for every attribute.",
+        f"what most {who}s chose from the same two; it is left out where no two were compared twice. Logit: "
+        f"logistic regression on differences of attributes. Covariates: what is known of the {who}; each has a coefficient for every attribute.",
     )
