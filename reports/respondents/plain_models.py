@@ -70,5 +70,6 @@ def plain_table(run: FinishedRun, *, who: str = "user") -> Table:
         note=f"{who.capitalize()}s never seen: all choices of a third of the {who}s, predicted from the choices of the "
         f"others; each {who} is tested once. A model of one {who} has nothing to say there. The majority’s choice is "
         f"what most {who}s chose from the same two; it is left out where no two were compared twice. Logit: "
-        f"logistic regression on differences of attributes. Covariates: what is known of the {who}; each has a coefficient for every attribute.",
+        f"logistic regression on differences of attributes. Covariates: what is known of the {who}; each has a "
+        "coefficient for every attribute.",
     )
