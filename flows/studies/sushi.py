@@ -17,7 +17,7 @@ from tasks.respondents.gp_accuracy import score_gps
 from tasks.respondents.leaving_out import LEAVING_OUT, leave_features_out
 from tasks.respondents.many_trees import describe_trees
 from tasks.respondents.protocols import Protocol, protocol_grid
-from tasks.respondents.scoring import Trial, draw_example, score_variants, try_all
+from tasks.respondents.scoring import PLAIN, Trial, draw_example, score_plain, score_variants, try_all
 from tasks.respondents.tree_study import TreeConfig
 from tasks.runs.publish import keep_artifacts, publish
 from tasks.runs.run_folder import run_folder
@@ -89,6 +89,8 @@ def sushi_study(config: SushiConfig = PAPER) -> Path:
         with run.step(LEAVING_OUT):
             leave_features_out("sushi", trial, config.paper_protocol, run.results)
         score_gps("sushi", run, trial, config.paper_protocol, PUBLISHED_GP, n_users=n_users)
+        with run.step(PLAIN):
+            score_plain("sushi", trial, config.paper_protocol, run.results, max_depth=None)
         try_all(run, trial, config.tried, () if table.manifest.simulated else PUBLISHED)
         asked = AskingPlan(table=table.folder, users=config.users, questions=config.questions, seed=config.seed)
         ask_everybody(

@@ -123,13 +123,20 @@ def probability(model: Model, duels: Duels, rows: IntArray) -> FloatArray:
 
 
 def choose(
-    kind: DuelModel, duels: Duels, split: Split, tuning: Tuning, *, seed: int, plain: Chosen | None = None
+    kind: DuelModel,
+    duels: Duels,
+    split: Split,
+    tuning: Tuning,
+    *,
+    seed: int,
+    plain: Chosen | None = None,
+    parts: Sequence[tuple[IntArray, IntArray]] | None = None,
 ) -> Chosen:
     """Choose the settings of a model.
 
     With validation rows: a kernel model by gradient search, a tree by trying each depth. Without: by trying a grid in
     inner folds of the training rows, which the seed draws. plain: settings of the same model without a utility, from
-    which a second search starts.
+    which a second search starts. parts: rows to fit and rows to try instead of the inner folds.
 
     >>> import numpy as np
     >>> from models.records.features import Column, FeatureKind
@@ -148,8 +155,8 @@ def choose(
         return _by_gradient(kind, duels, split, tuning, plain)
     if len(split.validation):
         parts = [(split.train, split.validation)]
-    else:
-        parts = list(_inner_folds(split.train, tuning.inner_folds, seed))
+    elif parts is None:
+        parts = list(inner_folds(split.train, tuning.inner_folds, seed))
     tried = []
     for candidate in _candidates(kind, tuning):
         asked = [(fit(candidate.unfitted(duels), duels, train), rows) for train, rows in parts]
@@ -238,8 +245,12 @@ def _candidates(kind: DuelModel, tuning: Tuning) -> Iterator[Chosen]:
         yield Chosen(model=kind, validation_loss=np.inf, lengthscales=scale, penalty=penalty, utility=weight)
 
 
-def _inner_folds(rows: IntArray, n_folds: int, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
-    """Rows to fit and rows to try, by fold. Both copies of a doubled duel are in the same fold."""
+def inner_folds(rows: IntArray, n_folds: int, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
+    """Rows to fit and rows to try, by fold. Both copies of a doubled duel are in the same fold.
+
+    >>> [(len(fitted), len(tried)) for fitted, tried in inner_folds(np.arange(9), 3, seed=0)]
+    [(6, 3), (6, 3), (6, 3)]
+    """
     distinct = np.unique(rows)
     lot = np.random.default_rng(seed).permutation(len(distinct)) % n_folds
     fold = lot[np.searchsorted(distinct, rows)]

@@ -20,6 +20,13 @@ PLAIN: Mapping[DuelModel, DuelModel] = {"gpm_u": "gpm", "c_gpm_u": "c_gpm"}
 """The same model without a utility."""
 SIMPLEST_FIRST: tuple[DuelModel, ...] = ("preference_tree", "upm", "gpm", "c_gpm", "gpm_u", "c_gpm_u")
 
+BaselineModel = Literal["coin", "difference_logit", "by_name", "by_name_and_context", "boosting"]
+"""Plain models beside ours: a coin, logistic regression on differences of features, Bradley-Terry by name, the same by
+name and context, and gradient boosting."""
+BASELINES: tuple[BaselineModel, ...] = ("coin", "difference_logit", "by_name", "by_name_and_context", "boosting")
+BY_NAME: frozenset[BaselineModel] = frozenset({"by_name", "by_name_and_context"})
+"""Models that have nothing to say of items that were not in training."""
+
 # ------------------------------------------------------------------------------------------- variants and metrics
 
 SplitProtocol = Literal["split_first", "mirrored_first", "as_published"]
@@ -29,6 +36,9 @@ SPLIT_FIRST: Final = "split_first"
 MIRRORED_FIRST: Final = "mirrored_first"
 AS_PUBLISHED: Final = "as_published"
 PROTOCOLS: tuple[SplitProtocol, ...] = (SPLIT_FIRST, MIRRORED_FIRST)
+UNSEEN_ITEMS: Final = "unseen_items"
+"""Variant of duels between two items that no model has seen."""
+ScoredVariant = SplitProtocol | Literal["unseen_items"]
 ALL_DUELS = "all_duels"
 """Variant of metrics of the data itself."""
 NO_MODEL = "none"
@@ -43,6 +53,7 @@ METRICS = (AUC, ACCURACY, BALANCED_ACCURACY, LOG_LOSS)
 
 RUNS = "runs"
 CHOSEN_MODELS = "chosen_models"
+CHOSEN_BASELINES = "chosen_baselines"
 CHOSEN_MEDIANS = "chosen_medians"
 COMPARISONS = "comparisons"
 RANKABILITY = "rankability"

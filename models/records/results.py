@@ -6,6 +6,9 @@ from pydantic import Field
 
 from models.records.base import Record
 
+BESIDE_PLAIN = "beside_plain"
+"""Result file, without its suffix `.json`: the best of a study's models beside the best of the plain models."""
+
 
 class MetricRow(Record):
     """One number found by a study, and the published number where there is one.

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from models.records.duel_results import (
+    BASELINES,
     COMPARISONS,
     MIRRORED_FIRST,
     SPLIT_FIRST,
+    UNSEEN_ITEMS,
     Comparisons,
 )
 from reports.page.finished_run import FinishedRun, NotARunError
@@ -20,9 +22,22 @@ MODELS: Mapping[str, str] = {
     "c_gpm_u": "preference model with context and utility (C-GPM+U)",
     "upm": "utility model (UPM)",
     "preference_tree": "preference tree",
+    "coin": "coin",
+    "difference_logit": "logistic regression on differences of features",
+    "by_name": "Bradley-Terry model by name",
+    "by_name_and_context": "Bradley-Terry model by name and context",
+    "boosting": "gradient boosting",
 }
+NAMED: Mapping[str, str] = {
+    **{model: f"the {name}" for model, name in MODELS.items()},
+    **{model: MODELS[model] for model in ("difference_logit", "boosting")},
+    "coin": "a coin",
+}
+"""The models as in a sentence."""
 SHORT: Mapping[str, str] = {
     "gpm": "GPM", "gpm_u": "GPM+U", "c_gpm": "C-GPM", "c_gpm_u": "C-GPM+U", "upm": "UPM", "preference_tree": "tree",
+    "coin": "coin", "difference_logit": "logit", "by_name": "by name", "by_name_and_context": "by name, context",
+    "boosting": "boosting",
 }  # fmt: skip
 
 
@@ -49,14 +64,21 @@ DUEL = Duel("duel", "duels")
 class Scores:
     """The metrics of a run by variant, model and metric. Raises NotARunError if a result is missing or malformed.
 
-    models: those scored on duels that were split first. mirrored: those also scored under the published protocols.
+    models, baselines: those scored on duels that were split first; unseen: those scored on items never seen.
+    mirrored: those also scored under the published protocols.
     """
 
     def __init__(self, run: FinishedRun) -> None:
         self._rows = {(row.variant, row.model, row.metric): row for row in run.metrics}
         self._path = run.path / "results" / "metrics.json"
-        self.models = tuple(dict.fromkeys(row.model for row in run.metrics if row.variant == SPLIT_FIRST))
-        self.mirrored = tuple(dict.fromkeys(row.model for row in run.metrics if row.variant == MIRRORED_FIRST))
+        by_variant = {
+            variant: tuple(dict.fromkeys(row.model for row in run.metrics if row.variant == variant))
+            for variant in (SPLIT_FIRST, MIRRORED_FIRST, UNSEEN_ITEMS)
+        }
+        self.models = tuple(model for model in by_variant[SPLIT_FIRST] if model not in BASELINES)
+        self.baselines = tuple(model for model in by_variant[SPLIT_FIRST] if model in BASELINES)
+        self.unseen = by_variant[UNSEEN_ITEMS]
+        self.mirrored = by_variant[MIRRORED_FIRST]
         if not self.models:
             raise NotARunError(f"{self._path} has no metric of the variant {SPLIT_FIRST}. Run the study again.")
         self.comparisons = run.document(COMPARISONS, Comparisons)

@@ -11,28 +11,27 @@ from models.records.duel_results import (
     AUC,
     CHOSEN_MEDIANS,
     CYCLIC_SHARE,
-    LOG_LOSS,
     RANKABILITY,
     SPEC_R,
+    SPLIT_FIRST,
+    UNSEEN_ITEMS,
     ChosenMedians,
     SpecRInterval,
     Step,
 )
 from models.records.results import MetricRow
 from reports.duels.explanation import explanation_section, has_explanations, verdict_sentence
+from reports.duels.prediction import prediction_blocks
 from reports.duels.published_protocol import protocol_blocks
-from reports.duels.scores import DUEL, MODELS, SHORT, Duel, Scores
-from reports.figures.comparison import Estimate, draw_comparison
-from reports.page import style
+from reports.duels.scores import DUEL, MODELS, NAMED, SHORT, Duel, Scores
+from reports.page.beside_plain import plain_leads, plain_sentence, read_beside
 from reports.page.blocks import (
     Answer,
     Block,
     Column,
     Definitions,
-    Figure,
     KeyNumber,
     Page,
-    Picture,
     Prose,
     Row,
     Section,
@@ -47,8 +46,6 @@ STEPS: Mapping[Step, str] = {
     "context": "Knowing the context",
     "utility": "Adding a utility to the general preference",
 }
-METRICS: Mapping[str, str] = {AUC: "AUC", ACCURACY: "accuracy", LOG_LOSS: "log loss"}
-_WIDTH = style.HALF_WIDTH
 
 
 def duel_page(
@@ -76,7 +73,7 @@ def duel_page(
         comparable=comparable,
         answer=_answer(run, scores, duel, comparable=comparable),
         sections=[
-            Section("How well each model predicts", _prediction(scores, duel)),
+            Section("How well each model predicts", prediction_blocks(scores, duel)),
             *(
                 [Section("Published beside found", protocol_blocks(scores, duel, comparable=comparable))]
                 if published
@@ -99,18 +96,28 @@ def _answer(run: FinishedRun, scores: Scores, duel: Duel, *, comparable: bool) -
     beside = listed([f"the {MODELS[model]} {share(scores(model, AUC).value)}" for model in others])
     predicts = _predicts(scores) if best == top else f"predicts as well as any, and is simpler than the {MODELS[top]}"
     found = (
-        f"Of the models tried, the {MODELS[best]} {predicts}: its AUC on held-out {duel.many} is "
+        f"Of this study’s models, the {MODELS[best]} {predicts}: its AUC on held-out {duel.many} is "
         f"{share(scores(best, AUC).value)}, and it predicts {share(scores(best, ACCURACY).value)} of them. "
         f"{beside[0].upper()}{beside[1:]}."
     )
-    numbers = [KeyNumber(share(scores(model, AUC).value), f"AUC, {SHORT[model]}") for model in (best, *others)]
+    against = read_beside(run)
+    plain = [plain_sentence(each, NAMED, measure=_measure(each.variant, duel)) for each in against.values()]
+    behind = any(plain_leads(each) for each in against.values())
+    shown = [best, *others, *([against[SPLIT_FIRST].plain] if SPLIT_FIRST in against else [])]
+    numbers = [KeyNumber(share(scores(model, AUC).value), f"AUC, {SHORT[model]}") for model in shown]
     sentences = [
+        *([" ".join(plain)] if behind else []),
         found,
+        *([] if behind else [" ".join(plain)]),
         *_gains(scores),
         *_published(run, scores, comparable=comparable),
         *_findings(run, comparable=comparable),
     ]
     return Answer(sentences, numbers)
+
+
+def _measure(variant: str, duel: Duel) -> str:
+    return f"AUC on {duel.many} between items never seen" if variant == UNSEEN_ITEMS else f"AUC on held-out {duel.many}"
 
 
 def _predicts(scores: Scores) -> str:
@@ -159,47 +166,6 @@ def _published(run: FinishedRun, scores: Scores, *, comparable: bool) -> list[st
 def _findings(run: FinishedRun, *, comparable: bool) -> list[str]:
     sentence = verdict_sentence(run, comparable=comparable) if has_explanations(run) else ""
     return [sentence] if sentence else []
-
-
-# ------------------------------------------------------------------------------------------- prediction
-
-
-def _prediction(scores: Scores, duel: Duel) -> list[Block]:
-    estimates = [
-        Estimate(SHORT[model], scores(model, AUC).value, scores(model, AUC).sd, None) for model in scores.models
-    ]
-    lowest = min(estimate.lowest for estimate in estimates)
-    drawing = draw_comparison(f"AUC on held-out {duel.many}", estimates, lowest=lowest, width=_WIDTH)
-    values = "; ".join(f"{estimate.label} {share(estimate.value)}" for estimate in estimates)
-    n = scores(scores.models[0], AUC).n
-    figure = Figure(
-        [Picture("auc", style.to_svg(drawing), _WIDTH, f"AUC on held-out {duel.many}: {values}.")],
-        f"AUC on {duel.many} that no model has seen.",
-        f"Dots: mean over {n} splits. Bars: one standard deviation over splits to either side.",
-    )
-    rows = []
-    for model in scores.models:
-        cells = [MODELS[model]]
-        for metric in METRICS:
-            found = scores(model, metric)
-            cells += [share(found.value), share(found.sd)]
-        rows.append(Row(cells))
-    table = Table(
-        f"Held-out {duel.many}: mean and standard deviation (sd) over {n} splits made before anything else.",
-        [Column("", "left"), *(Column(header, group=name) for name in METRICS.values() for header in ("mean", "sd"))],
-        rows,
-        note=f"A coin has AUC and accuracy 0.500 and log loss {share(float(np.log(2)))}.",
-    )
-    definitions = Definitions(
-        [
-            ("AUC", f"how often a {duel.one}’s winner is preferred more to its loser than some loser to its winner, "
-             f"ties counting one half: each {duel.one} is scored from both sides, and all folds are pooled."),
-            ("Accuracy", f"share of {duel.many} whose winner is preferred, a tie counting one half."),
-            ("Log loss", "mean of −log of the probability given to what happened, in nats; lower is better."),
-        ],
-        boxed=True,
-    )  # fmt: skip
-    return [figure, table, definitions]
 
 
 # ------------------------------------------------------------------------------------------- ranking

@@ -1,4 +1,7 @@
-"""A figure of found and published shares: a dot and a bar for the run, an open diamond for the published value."""
+"""A figure of found and published shares: a dot and a bar for the run, an open diamond for the published value.
+
+Plain models are drawn in grey squares; a dashed line marks what a coin would get.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +17,32 @@ _LABELS = 28.0  # mm left of the axis
 
 
 class Estimate(NamedTuple):
-    """A share found by a run, its standard deviation, and the published value."""
+    """A share found by a run, its standard deviation, and the published value.
+
+    value: None for a line that stays empty. is_plain: whether it is of a plain model, drawn apart from the others.
+    """
 
     label: str
-    value: float
+    value: float | None
     sd: float | None
     published: float | None
+    is_plain: bool = False
 
     @property
     def lowest(self) -> float:
         """The lowest share that the drawing reaches."""
-        return min(self.value - (self.sd or 0.0), 1.0 if self.published is None else self.published)
+        found = 1.0 if self.value is None else self.value - (self.sd or 0.0)
+        return min(found, 1.0 if self.published is None else self.published)
 
 
-def draw_comparison(title: str, estimates: Sequence[Estimate], *, lowest: float, width: float) -> Figure:
-    """One line for each estimate, on a scale of shares from about `lowest` to 1; `width` in mm."""
+def draw_comparison(
+    title: str, estimates: Sequence[Estimate], *, lowest: float, width: float, coin: float | None = None
+) -> Figure:
+    """One line for each estimate, on a scale of shares from about `lowest` to 1; `width` in mm.
+
+    coin: the share of a coin, marked by a dashed line.
+    """
+    lowest = lowest if coin is None else min(lowest, coin)
     height = 15 + 6.5 * len(estimates)
     with style.house_style():
         figure = style.new_figure(width, height)
@@ -40,20 +54,28 @@ def draw_comparison(title: str, estimates: Sequence[Estimate], *, lowest: float,
         axes.spines["left"].set_visible(False)
         axes.tick_params(axis="y", length=0, labelsize=style.STRONG, labelcolor=style.INK)
         axes.set_yticks(range(len(estimates)), [estimate.label for estimate in estimates])
+        if coin is not None:
+            axes.axvline(coin, color=style.MID, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1)
+            axes.annotate(
+                "coin", (coin, len(estimates) - 0.4), (2, 2), textcoords="offset points", color=style.MUTED,
+                fontsize=style.SMALL,
+            )  # fmt: skip
         for line, estimate in enumerate(estimates):
             _draw_estimate(axes, line, estimate)
     return figure
 
 
 def _draw_estimate(axes: Axes, y: int, estimate: Estimate) -> None:
-    if estimate.sd is not None:
-        reach = [estimate.value - estimate.sd, min(estimate.value + estimate.sd, 1.0)]
-        axes.plot(reach, [y, y], color=style.ACCENT_MID, linewidth=2.2, solid_capstyle="butt", zorder=2)
-    axes.plot(estimate.value, y, "o", color=style.ACCENT, markersize=5.5, zorder=3)
-    axes.annotate(
-        f"{estimate.value:.3f}", (estimate.value, y), (0, 6.5), textcoords="offset points", ha="center",
-        color=style.ACCENT, fontsize=style.LABEL, fontweight=600,
-    )  # fmt: skip
+    colour, bar, marker = (style.MUTED, style.RULE, "s") if estimate.is_plain else (style.ACCENT, style.ACCENT_MID, "o")
+    if estimate.value is not None:
+        if estimate.sd is not None:
+            reach = [estimate.value - estimate.sd, min(estimate.value + estimate.sd, 1.0)]
+            axes.plot(reach, [y, y], color=bar, linewidth=2.2, solid_capstyle="butt", zorder=2)
+        axes.plot(estimate.value, y, marker, color=colour, markersize=4.8 if estimate.is_plain else 5.5, zorder=3)
+        axes.annotate(
+            f"{estimate.value:.3f}", (estimate.value, y), (0, 6.5), textcoords="offset points", ha="center",
+            color=colour, fontsize=style.LABEL, fontweight=600,
+        )  # fmt: skip
     if estimate.published is not None:
         axes.plot(
             estimate.published, y, "D", markersize=6.5, markerfacecolor="none", markeredgecolor=style.INK, zorder=4,

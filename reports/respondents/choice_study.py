@@ -29,6 +29,7 @@ from reports.respondents.example_tree import FittedTree, cut_in_words, read_exam
 from reports.respondents.gp_accuracy import gp_table
 from reports.respondents.leaving_out import leaving_out_section
 from reports.respondents.many_trees import asked_blocks, gallery_blocks
+from reports.respondents.plain_models import plain_sentences, plain_table
 from reports.respondents.tree_accuracy import (
     SPLITS,
     VARIANTS,
@@ -95,7 +96,8 @@ def _answer(run: FinishedRun, summary: ChoiceSummary) -> Answer:
         KeyNumber(share(all_.value), "held-out accuracy, one tree for all"),
         KeyNumber(fixed(leaves[POOLED], 0), "leaves, one tree for all"),
     ]
-    return Answer([found, *_verdict(run, summary)], numbers)
+    plain, leads = plain_sentences(run, who=WHO)
+    return Answer([*([plain, found] if leads else [found, plain]), *_verdict(run, summary)], numbers)
 
 
 def _verdict(run: FinishedRun, summary: ChoiceSummary) -> list[str]:
@@ -125,6 +127,7 @@ def _comparison(run: FinishedRun, published: Sequence[MetricRow]) -> list[Block]
         accuracy_figure(run, ALL_VARIANTS, who=WHO),
         accuracy_table(run, ALL_VARIANTS, who=WHO),
         gp_table(run, who=WHO),
+        plain_table(run, who=WHO),
     ]
     if published:
         blocks.append(_published_table(run, published))

@@ -10,16 +10,23 @@ from models.records.published import gap
 from models.records.studies.respondent_results import (
     ACCURACY,
     ACCURACY_DIFFERENCES,
+    COIN,
+    COVARIATE_LOGIT,
     DECIDED_SHARE,
     DEPTH,
+    DIFFERENCE_LOGIT,
     DISCARDED,
+    GP,
     KEPT,
     LEAVES,
+    MAJORITY,
+    POOLED,
     STRICT_ACCURACY,
     TEST,
     TEST_ACCURACY,
     TRAIN,
     TREE_SUMMARIES,
+    UNSEEN_USERS,
     USERS,
     VARIANT,
     TreeSummary,
@@ -39,33 +46,50 @@ MEASURES: Mapping[str, str] = {
     STRICT_ACCURACY: "strict accuracy",
     DECIDED_SHARE: "decided share",
 }
+PLAIN_SHORT: Mapping[str, str] = {
+    MAJORITY: "majority",
+    DIFFERENCE_LOGIT: "logit",
+    COVARIATE_LOGIT: "logit, covariates",
+    COIN: "coin",
+}
 LEAVES_AXIS = "number of leaves (log scale)"
 
 
 def accuracy_figure(
     run: FinishedRun, variants: Mapping[str, str], *, published: str | None = None, who: str = "user"
 ) -> Figure:
-    """Accuracy of each variant on both splits. published: source of the published values, if they are marked."""
-    panels = {}
-    for split in SPLITS:
-        found = {label: run.metric(ACCURACY, variant=variant, split=split) for variant, label in variants.items()}
-        panels[split] = [
-            Estimate(label, row.value, row.sd, row.published if published else None) for label, row in found.items()
-        ]
-    lowest = min(estimate.lowest for estimates in panels.values() for estimate in estimates)
+    """Accuracy of each variant and of plain models, on held-out choices and on respondents never seen.
+
+    published: source of the published values, if they are marked.
+    """
+    panels = {TEST: SPLITS[TEST], UNSEEN_USERS: f"{who.capitalize()}s never seen"}
+    labels = {**variants, GP: "Gaussian process", POOLED: "one tree for all", **PLAIN_SHORT}
+    found = {(row.variant, row.split) for row in run.metrics if row.metric == ACCURACY}
+    shown = [label for label in labels if label != COIN and any((label, split) in found for split in panels)]
+    by_panel: dict[str, list[Estimate]] = {}
+    for split in panels:
+        by_panel[split] = []
+        for variant in shown:
+            row = run.metric(ACCURACY, variant=variant, split=split) if (variant, split) in found else None
+            value, sd, stated = (None, None, None) if row is None else (row.value, row.sd, row.published)
+            is_plain = variant in PLAIN_SHORT
+            by_panel[split].append(Estimate(labels[variant], value, sd, stated if published else None, is_plain))
+    lowest = min(estimate.lowest for estimates in by_panel.values() for estimate in estimates)
     pictures = [
         half(
             f"accuracy-{split}",
-            draw_comparison(SPLITS[split], estimates, lowest=lowest, width=style.HALF_WIDTH),
-            f"{SPLITS[split]}, accuracy: " + "; ".join(f"{e.label} {share(e.value)}" for e in estimates),
+            draw_comparison(panels[split], estimates, lowest=lowest, width=style.HALF_WIDTH, coin=0.5),
+            f"{panels[split]}, accuracy: "
+            + "; ".join(f"{e.label} {share(e.value) if e.value is not None else 'not scored'}" for e in estimates),
         )
-        for split, estimates in panels.items()
+        for split, estimates in by_panel.items()
     ]
     diamonds = f" Open diamonds: {published}." if published else ""
     return Figure(
         pictures,
-        f"Accuracy of a {who}’s tree.",
-        f"Dots: mean over {who}s. Bars: one standard deviation over {who}s to either side, ending at 1.{diamonds}",
+        f"Accuracy on held-out choices, and on the choices of {who}s of whom no model has seen any.",
+        f"Dots: models of this study; grey squares: plain models of all {who}s; dashed line: a coin. Each is a mean "
+        f"over {who}s. Bars: one standard deviation over {who}s to either side, ending at 1.{diamonds}",
     )
 
 

@@ -28,6 +28,7 @@ from models.records.studies.message_results import (
 from models.records.studies.respondent_results import SPLITS
 from reports.messages.asked_model import Asked, asked_section, read_asked
 from reports.messages.features import constant_features, features_section, rounds_section
+from reports.messages.plain_models import plain_blocks, plain_sentence_of
 from reports.page.blocks import Answer, Block, Column, Figure, KeyNumber, Page, Prose, Row, Section, Table
 from reports.page.finished_run import FinishedRun, Found
 from reports.page.provenance import facts, provenance, warnings
@@ -60,6 +61,7 @@ def page(run: FinishedRun) -> Page:
             asked_section(run, asked),
             provenance(run.record, run.cards()),
         ],
+        cover="accuracy-test",
         comparable=_is_comparable(run),
     )
 
@@ -90,7 +92,9 @@ def _answer(run: FinishedRun, asked: Asked) -> Answer:
         )
         return Answer([*asked.alarms, nothing, *_direct(run)], [])
     alarms = [*asked.alarms, *([f"The same value in all messages: {', '.join(constant)}."] if constant else [])]
-    sentences = [*alarms, found, *_direct(run), *_not_comparable(run, asked)]
+    plain, leads = plain_sentence_of(run)
+    own = [found, *_direct(run)]
+    sentences = [*alarms, *([plain, *own] if leads else [*own, plain]), *_not_comparable(run, asked)]
     numbers = [
         KeyNumber(share(test.value), "accuracy on the unseen INBOX_B"),
         KeyNumber(share(train.value), "accuracy on INBOX_A, which it was fitted to"),
@@ -145,7 +149,8 @@ def _comparison(run: FinishedRun, asked: Asked) -> list[Block]:
         if comparable
         else " ".join(_not_comparable(run, asked)),
     )
-    return [table, *_bias(run), definitions()]
+    figure, plain = plain_blocks(run)
+    return [figure, table, plain, *_bias(run), definitions()]
 
 
 def _cells(found: Found, *, comparable: bool) -> list[str]:

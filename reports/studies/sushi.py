@@ -39,6 +39,7 @@ from reports.respondents.example_tree import example_blocks, read_example
 from reports.respondents.gp_accuracy import gp_table
 from reports.respondents.leaving_out import leaving_out_section
 from reports.respondents.many_trees import asked_blocks, gallery_blocks
+from reports.respondents.plain_models import plain_sentences, plain_table
 from reports.respondents.protocols import PublishedMark, draw_protocols
 from reports.respondents.tree_accuracy import (
     LEAVES_AXIS,
@@ -121,7 +122,9 @@ def _answer(run: FinishedRun, nearest: NearestProtocols, courses: Courses | None
         )
     ]
     asking = [asking_sentence(courses)] if courses else []
-    return Answer([f"{found} {kept}", _verdict(nearest), *asking], numbers)
+    plain, leads = plain_sentences(run)
+    own = f"{found} {kept}"
+    return Answer([*([plain, own] if leads else [own, plain]), _verdict(nearest), *asking], numbers)
 
 
 def _verdict(nearest: NearestProtocols) -> str:
@@ -163,6 +166,7 @@ def _comparison(run: FinishedRun, nearest: NearestProtocols) -> list[Block]:
         accuracy_figure(run, VARIANTS, published=nearest.source),
         accuracy_table(run, VARIANTS, published=nearest.source),
         gp_table(run, published=nearest.source is not None),
+        plain_table(run),
         definitions(),
     ]
 

@@ -12,14 +12,18 @@ import pyarrow as pa
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
-from models.kernels.selection import Chosen, Tuning, choose, fit, preference, probability
-from models.records.arrays import BoolArray, FloatArray
+from models.baselines.selection import ChosenBaseline, DuelBaseline, choose_baseline
+from models.kernels.selection import Chosen, Tuning, choose, fit, inner_folds, preference, probability
+from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.records.base import Record
 from models.records.duel_results import (
     ACCURACY,
     AS_PUBLISHED,
     AUC,
     BALANCED_ACCURACY,
+    BASELINES,
+    BY_NAME,
+    CHOSEN_BASELINES,
     CHOSEN_MODELS,
     LOG_LOSS,
     METRICS,
@@ -27,7 +31,10 @@ from models.records.duel_results import (
     PLAIN,
     RUNS,
     SPLIT_FIRST,
+    UNSEEN_ITEMS,
+    BaselineModel,
     DuelModel,
+    ScoredVariant,
     SplitProtocol,
 )
 from models.records.published import Published, beside_published
@@ -35,21 +42,26 @@ from models.records.results import MetricRow
 from models.scores.accuracy import accuracies
 from models.scores.discrimination import auc, balanced_accuracy, log_loss
 from models.scores.duel_splits import Duels, Split, hold_out, in_folds
-from tasks.duels.model_comparison import write_comparisons, write_medians
+from models.scores.item_splits import hold_out_items
+from tasks.duels.model_comparison import write_beside_plain, write_comparisons, write_medians
 from tasks.duels.read_duels import read_duels
 from tasks.runs.progress import advance
 from tasks.runs.results import write_json, write_metrics, write_parquet
 from tasks.runs.workers import one_blas_thread
 
 SCORING = "Choose, fit and score"
+BASELINE_FOLDS = 3
+"""Inner folds in which the settings of plain models are chosen if there are no validation duels."""
 
 
 class DuelTrial(Record):
     """The data that models are scored on, and the settings of the scoring.
 
-    models: scored on duels that are split first. mirrored: models that are also scored under the published protocols.
+    models: scored on duels that are split first and, like the plain models, on duels between items held out.
+    mirrored: models that are also scored under the published protocols.
     published_table: a table that also has the duels that were published without an outcome.
     folds: number of folds of a cross-validation without validation rows; None holds out a validation and a test part.
+    item_groups: number of groups of items, of which one is held out, or each in turn with folds.
     leave_out, sides: see `tasks.duels.read_duels.read_duels`.
     """
 
@@ -60,14 +72,15 @@ class DuelTrial(Record):
     tuning: Tuning
     seed: int
     folds: int | None = None
+    item_groups: int = 3
     validation_share: float = 0.1
     test_share: float = 0.1
     leave_out: tuple[str, ...] = ()
     sides: tuple[str, ...] = ()
 
-    def duels(self, protocol: SplitProtocol = SPLIT_FIRST) -> Duels:
+    def duels(self, variant: ScoredVariant = SPLIT_FIRST) -> Duels:
         """The duels of the table, or of the published one under `as_published`."""
-        table = self.published_table if protocol == AS_PUBLISHED else self.table
+        table = self.published_table if variant == AS_PUBLISHED else self.table
         if table is None:
             raise ValueError("this trial has no published table")
         return read_duels(table, leave_out=self.leave_out, sides=self.sides)
@@ -80,6 +93,40 @@ class DuelTrial(Record):
         shares = {"validation_share": self.validation_share, "test_share": self.test_share}
         return [hold_out(duels, protocol, seed=seed, **shares)]
 
+    def scored_models(self, variant: ScoredVariant) -> tuple[DuelModel, ...]:
+        """The models scored under a variant, without the plain ones."""
+        return self.mirrored if variant in {MIRRORED_FIRST, AS_PUBLISHED} else self.models
+
+    def baselines(self, duels: Duels, variant: ScoredVariant) -> tuple[BaselineModel, ...]:
+        """The plain models scored under a variant: none as published, none by name if the items were not seen."""
+        if variant not in {SPLIT_FIRST, UNSEEN_ITEMS}:
+            return ()
+        return tuple(
+            kind
+            for kind in BASELINES
+            if not (kind in BY_NAME and variant == UNSEEN_ITEMS)
+            and not (kind == "by_name_and_context" and not duels.context_columns)
+        )
+
+    def parts(self, duels: Duels, variant: ScoredVariant, run: int) -> list[Part]:
+        """The splits of a run, with the duels on which settings are chosen in each."""
+        seed = self.seed + run
+        if variant == UNSEEN_ITEMS:
+            by_items = hold_out_items(duels, self.item_groups, in_turn=self.folds is not None, seed=seed)
+            return [Part(each.split, each.choosing) for each in by_items]
+        found = []
+        for split in self.splits(duels, variant, run):
+            inner = list(inner_folds(split.train, BASELINE_FOLDS, seed))
+            found.append(Part(split, [(split.train, split.validation)] if len(split.validation) else inner))
+        return found
+
+
+class Part(NamedTuple):
+    """A split of the duels; for the choice of settings, rows to fit and rows to try."""
+
+    split: Split
+    choosing: Sequence[tuple[IntArray, IntArray]]
+
 
 def published_auc(by_model: Mapping[DuelModel, float]) -> tuple[Published, ...]:
     """The values of pref-shap's Table 3, which calls them test AUC; they are balanced accuracies after mirroring."""
@@ -91,43 +138,92 @@ def published_auc(by_model: Mapping[DuelModel, float]) -> tuple[Published, ...]:
 
 
 class RunScores(NamedTuple):
-    """One run under one protocol: rows of `runs.parquet`, and the settings chosen in each split."""
+    """One run under one variant: rows of `runs.parquet`, and the settings chosen in each split."""
 
     rows: list[dict[str, Any]]
     chosen: list[dict[str, Any]]
+    chosen_baselines: list[dict[str, Any]]
 
 
 @task(name="score a run", cache_policy=NO_CACHE)
-def score_run(run: int, protocol: SplitProtocol, trial: DuelTrial) -> RunScores:
+def score_run(run: int, variant: ScoredVariant, trial: DuelTrial) -> RunScores:
     """Choose, fit and score every model in each split of a run; the tested duels of its folds are pooled."""
     one_blas_thread()
-    found = score_models(trial, run, protocol)
+    found = score_models(trial, run, variant)
     advance(SCORING)
     return found
 
 
-def score_models(trial: DuelTrial, run: int, protocol: SplitProtocol) -> RunScores:
-    """Like `score_run`, without Prefect."""
-    duels = trial.duels(protocol)
-    splits = trial.splits(duels, protocol, run)
-    rows, chosen = [], []
-    found: dict[tuple[DuelModel, int], Chosen] = {}
-    kinds = trial.models if protocol == SPLIT_FIRST else trial.mirrored
+def score_models(trial: DuelTrial, run: int, variant: ScoredVariant) -> RunScores:
+    """Like `score_run`, without Prefect. No rows if no duel can be tested, as where items held out never met."""
+    duels = trial.duels(variant)
+    parts = trial.parts(duels, variant, run)
+    if not parts:
+        return RunScores([], [], [])
+    found: dict[tuple[str, int], Chosen] = {}
+    tested: dict[str, list[_Tested]] = {}
+    kinds = trial.scored_models(variant)
     for kind in sorted(kinds, key=lambda kind: kind in PLAIN):
-        scores: list[FloatArray] = []
-        chances: list[FloatArray] = []
-        for number, split in enumerate(splits):
-            plain = found.get((PLAIN.get(kind, kind), number))
-            choice = choose(kind, duels, split, trial.tuning, seed=trial.seed + run, plain=plain)
+        for number, part in enumerate(parts):
+            choice = _choose(kind, duels, part, trial, run, variant, found.get((PLAIN.get(kind, kind), number)))
             found[kind, number] = choice
-            model = fit(choice.unfitted(duels), duels, split.train)
-            scores.append(preference(model, duels, split.test))
-            chances.append(probability(model, duels, split.test))
-            chosen.append({"run": run, "variant": protocol, "split": number, **choice.model_dump(mode="json")})
-        left_wins = np.concatenate([split.left_wins for split in splits])
-        measured = measure(np.concatenate(scores), np.concatenate(chances), left_wins)
-        rows.append({"run": run, "variant": protocol, "model": kind, **measured, "duels": len(left_wins)})
-    return RunScores(sorted(rows, key=lambda row: kinds.index(row["model"])), chosen)
+            model, test = fit(choice.unfitted(duels), duels, part.split.train), part.split.test
+            tested.setdefault(kind, []).append(_Tested(preference(model, duels, test), probability(model, duels, test)))
+    plain: dict[tuple[str, int], ChosenBaseline] = {}
+    beside = trial.baselines(duels, variant)
+    for name in beside:
+        for number, part in enumerate(parts):
+            plain[name, number] = choose_baseline(name, duels, part.choosing)
+            baseline, test = DuelBaseline(plain[name, number], duels).fit(part.split.train), part.split.test
+            tested.setdefault(name, []).append(_Tested(baseline.preference(test), baseline.probability(test)))
+    left_wins = np.concatenate([part.split.left_wins for part in parts])
+    sizes = {
+        "duels": len(left_wins),
+        "trained": sum(len(part.split.train) for part in parts) / len(parts),
+        "splits": len(parts),
+    }
+    rows = [
+        {"run": run, "variant": variant, "model": each, **_pooled(tested[each], left_wins), **sizes}
+        for each in (*kinds, *beside)
+    ]
+    where = {"run": run, "variant": variant}
+    return RunScores(
+        rows,
+        [{**where, "split": number, **each.model_dump(mode="json")} for (_, number), each in found.items()],
+        [{**where, "split": number, **each.model_dump(mode="json")} for (_, number), each in plain.items()],
+    )
+
+
+class _Tested(NamedTuple):
+    """Preferences for the winners of n tested duels, (n,), and their probabilities, (n,)."""
+
+    preference: FloatArray
+    probability: FloatArray
+
+
+def _pooled(tested: Sequence[_Tested], left_wins: BoolArray) -> dict[str, float]:
+    preferences, chances = (np.concatenate(each) for each in zip(*tested, strict=True))
+    return measure(preferences, chances, left_wins)
+
+
+def _choose(
+    kind: DuelModel,
+    duels: Duels,
+    part: Part,
+    trial: DuelTrial,
+    run: int,
+    variant: ScoredVariant,
+    plain: Chosen | None,
+) -> Chosen:
+    """The settings of a model; for items held out, those that are best for other items held out."""
+    seed = trial.seed + run
+    if variant != UNSEEN_ITEMS:
+        return choose(kind, duels, part.split, trial.tuning, seed=seed, plain=plain)
+    if trial.folds is not None:
+        return choose(kind, duels, part.split, trial.tuning, seed=seed, plain=plain, parts=part.choosing)
+    [(fitted, tried)] = part.choosing
+    inner = Split(fitted, tried, part.split.test, part.split.left_wins)
+    return choose(kind, duels, inner, trial.tuning, seed=seed, plain=plain)
 
 
 def measure(scores: FloatArray, chances: FloatArray, left_wins: BoolArray) -> dict[str, float]:
@@ -144,7 +240,10 @@ def measure(scores: FloatArray, chances: FloatArray, left_wins: BoolArray) -> di
 
 
 def write_scores(study: str, runs: Iterable[RunScores], published: Sequence[Published], results: Path) -> None:
-    """Write `runs.parquet`, `chosen_models.json`, `metrics.json`, `comparisons.json` and `chosen_medians.json`.
+    """Write the scores of a study and what was chosen for them.
+
+    The files are `runs.parquet`, `chosen_models.json`, `chosen_baselines.json`, `metrics.json`,
+    `comparisons.json`, `beside_plain.json` and `chosen_medians.json`.
 
     A published balanced accuracy without a variant is reported beside the variant nearest to the published protocol.
     """
@@ -153,12 +252,14 @@ def write_scores(study: str, runs: Iterable[RunScores], published: Sequence[Publ
     chosen = [each for run in found for each in run.chosen]
     write_parquet(results / f"{RUNS}.parquet", pa.Table.from_pandas(scores, preserve_index=False))
     write_json(results / f"{CHOSEN_MODELS}.json", chosen)
+    write_json(results / f"{CHOSEN_BASELINES}.json", [each for run in found for each in run.chosen_baselines])
     variants = set(scores["variant"])
     nearest: tuple[SplitProtocol, ...] = (AS_PUBLISHED, MIRRORED_FIRST, SPLIT_FIRST)
     last = next(each for each in nearest if each in variants)
     rows = beside_published(_metrics(study, scores), [_with_variant(each, last) for each in published])
     write_metrics(results / "metrics.json", rows)
     write_comparisons(scores, rows, last, results)
+    write_beside_plain(scores, results)
     write_medians(chosen, results)
 
 

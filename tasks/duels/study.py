@@ -9,7 +9,15 @@ from prefect import unmapped
 from pydantic import Field
 
 from models.kernels.selection import Tuning
-from models.records.duel_results import AS_PUBLISHED, BALANCED_ACCURACY, PROTOCOLS, DuelModel, SplitProtocol
+from models.records.duel_results import (
+    AS_PUBLISHED,
+    BALANCED_ACCURACY,
+    PROTOCOLS,
+    UNSEEN_ITEMS,
+    DuelModel,
+    ScoredVariant,
+    SplitProtocol,
+)
 from models.records.published import Published
 from tasks.duels.explain_run import check_explainable, explain_run
 from tasks.duels.explanation_settings import ExplainConfig
@@ -38,6 +46,13 @@ class DuelConfig(StudyConfig):
         description="folds of a cross-validation that tests every duel once in each run, instead of one validation "
         "part and one test part; settings are then chosen in inner folds",
     )
+    item_groups: int = Field(
+        default=3,
+        ge=2,
+        description="groups of items for the second split, which tests duels between items never seen: one group is "
+        "held out, or each in turn with folds",
+    )
+    unseen_runs: int = Field(default=3, ge=0, description="number of runs of the second split; 0 leaves it out")
     tuning: Tuning = Field(default=Tuning(), description="search for lengthscales, penalty and depth")
     published_protocol: bool = Field(
         default=True,
@@ -76,8 +91,8 @@ def study_duels(
     features of the two items, see `tasks.duels.read_duels.read_duels`.
     Returns the run's folder (pref-shap, Table 3).
     """
-    scored = {each.model for each in published if each.metric == BALANCED_ACCURACY}
-    protocols = config.protocols(published=bool(scored), as_published=published_variant is not None)
+    with_published = {each.model for each in published if each.metric == BALANCED_ACCURACY}
+    protocols = config.protocols(published=bool(with_published), as_published=published_variant is not None)
     explaining = config.explaining.without_losses() if config.simulated else config.explaining
     with run_folder(name, config) as run:
         with run.step("Build the table"):
@@ -89,10 +104,11 @@ def study_duels(
             table=table.folder,
             published_table=tables[-1].folder,
             models=models,
-            mirrored=tuple(kind for kind in models if kind in scored),
+            mirrored=tuple(kind for kind in models if kind in with_published),
             tuning=config.tuning,
             seed=config.seed,
             folds=config.folds,
+            item_groups=config.item_groups,
             validation_share=config.validation_share,
             test_share=config.test_share,
             leave_out=leave_out,
@@ -100,12 +116,13 @@ def study_duels(
         )
         if explaining.kinds:
             check_explainable(trial, explaining)
-        with run.step(SCORING, total=config.runs * len(protocols)):
-            scores = score_run.map(
-                [run for _ in protocols for run in range(config.runs)],
-                [protocol for protocol in protocols for _ in range(config.runs)],
-                unmapped(trial),
-            )
+        scored: list[tuple[int, ScoredVariant]] = [
+            (number, protocol) for protocol in protocols for number in range(config.runs)
+        ]
+        scored += [(number, UNSEEN_ITEMS) for number in range(config.unseen_runs)]
+        with run.step(SCORING, total=len(scored)):
+            numbers, variants = zip(*scored, strict=True)
+            scores = score_run.map(list(numbers), list(variants), unmapped(trial))
             write_scores(name, scores.result(), published, run.results)
         if explaining.kinds:
             with run.step("Explain what decides"):

@@ -26,9 +26,10 @@ from prompts.feature_file import read_features
 from prompts.ledger import Ledger
 from prompts.unquoted import unquoted
 from tasks.messages.feature_loop import Search, search_features
-from tasks.messages.inbox import Values, read_inbox
+from tasks.messages.inbox import Inbox, Values, read_inbox
+from tasks.messages.plain_models import write_plain
 from tasks.messages.planted_truth import extraction_accuracy
-from tasks.messages.ranking_results import write_comparability, write_results
+from tasks.messages.ranking_results import STUDY, write_comparability, write_results
 from tasks.messages.reading_messages import Judged, extract_features, judge_pairs
 from tasks.messages.settings import LoopSettings, TreeSettings
 from tasks.runs.progress import advance
@@ -45,10 +46,15 @@ class Inboxes(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The features found, their values in both inboxes, and the rounds that led to them."""
+    """The features found, their values in both inboxes, and the rounds that led to them.
+
+    start, start_values: the features the search started from, and their values in both inboxes.
+    """
 
     search: Search
     test_values: Values
+    start: tuple[FeatureSpec, ...]
+    start_values: tuple[Values, Values]
 
 
 @contextmanager
@@ -86,7 +92,19 @@ def find_features(
     talk.on_answered = partial(advance, step)
     train, test = (read_inbox(table.folder) for table in inboxes)
     search = search_features(talk, train, start, settings=loop, tree=tree, seed=seed)
-    return Found(search, extract_features(talk, test, search.specs))
+    test_values = extract_features(talk, test, search.specs)
+    return Found(
+        search,
+        test_values,
+        tuple(start),
+        (_with_start(talk, train, start, search.values), _with_start(talk, test, start, test_values)),
+    )
+
+
+def _with_start(talk: Conversation, inbox: Inbox, start: Sequence[FeatureSpec], known: Values) -> Values:
+    """The values of the features given at the start; those that the search has dropped are read again."""
+    dropped = [spec for spec in start if spec.name not in known]
+    return {**known, **(extract_features(talk, inbox, dropped) if dropped else {})}
 
 
 @task(name="judge pairs", cache_policy=NO_CACHE, persist_result=False)
@@ -117,6 +135,10 @@ def evaluate(
     write_results(
         results, boxes, found.search, found.test_values, judged, settings=settings, readable_depth=readable_depth,
         model=model,
+    )  # fmt: skip
+    write_plain(
+        STUDY, results, boxes, found.search.specs, [found.search.values, found.test_values], found.start,
+        found.start_values, settings=settings,
     )  # fmt: skip
     write_comparability(results, [table.manifest for table in inboxes], model)
     ids = [each for box in boxes for each in box.ids]

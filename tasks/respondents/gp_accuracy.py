@@ -16,7 +16,7 @@ from models.gaussian.preference_gp import PreferenceGPs, unit_scaled
 from models.records.arrays import FloatArray
 from models.records.published import Published, beside_published
 from models.records.results import MetricRow
-from models.records.studies.respondent_results import ACCURACIES, GP, GP_MODEL
+from models.records.studies.respondent_results import ACCURACIES, GP, GP_MODEL, GP_USERS
 from tasks.respondents.protocols import (
     Protocol,
     Respondents,
@@ -100,7 +100,7 @@ def score_gps(
     with run.step(FITTING, total=len(work)):
         paths = fit_gps.map(work, unmapped(trial), unmapped(protocol), unmapped(run.work)).result()
         scores = pd.concat([pd.read_parquet(path) for path in paths], ignore_index=True)
-        write_parquet(run.results / "gp_users.parquet", pa.Table.from_pandas(scores, preserve_index=False))
+        write_parquet(run.results / f"{GP_USERS}.parquet", pa.Table.from_pandas(scores, preserve_index=False))
         add_metrics(run.results / "metrics.json", gp_metrics(study, scores, published))
 
 

@@ -185,14 +185,21 @@ def score_pooled(
 
     Holds out the same comparisons of each user as `score_protocol` does.
     """
-    encoded = respondents.encoded[TABLE_ENCODINGS[protocol.encoding]]
-    comparisons = respondents.comparisons
     test = _held_out(respondents, protocol, seed, test_share)
-    seen, pairs = np.unique(comparisons, return_inverse=True)
-    items, pairs = encoded.items[seen], pairs.reshape(comparisons.shape)
-    tree = PreferenceTree(encoded.columns, max_depth=max_depth, random_state=seed, **_tree_parameters(protocol))
-    scores = accuracies_of_users(respondents, tree.fit(items, pairs[~test]).decision_function(items, pairs), test)
+    tree, difference = fit_pooled(respondents, protocol, ~test, max_depth=max_depth, seed=seed)
+    scores = accuracies_of_users(respondents, difference, test)
     return tree, pd.DataFrame({**scores, LEAVES: tree.n_leaves_, DEPTH: tree.depth_})
+
+
+def fit_pooled(
+    respondents: Respondents, protocol: Protocol, train: BoolArray, *, max_depth: int | None, seed: int
+) -> tuple[PreferenceTree, FloatArray]:
+    """One tree fitted to the comparisons in `train` (n,), and the utility of winner minus loser of all of them (n,)."""
+    encoded = respondents.encoded[TABLE_ENCODINGS[protocol.encoding]]
+    seen, pairs = np.unique(respondents.comparisons, return_inverse=True)
+    items, pairs = encoded.items[seen], pairs.reshape(respondents.comparisons.shape)
+    tree = PreferenceTree(encoded.columns, max_depth=max_depth, random_state=seed, **_tree_parameters(protocol))
+    return tree, tree.fit(items, pairs[train]).decision_function(items, pairs)
 
 
 def accuracies_of_users(respondents: Respondents, difference: FloatArray, test: BoolArray) -> dict[str, Any]:

@@ -19,13 +19,16 @@ from models.records.studies.respondent_results import (
     DEPTH,
     EXAMPLE_TREE,
     LEAVES,
+    PLAIN_USERS,
     POOLED,
     POOLED_TREE,
     PROTOCOLS,
+    UNSEEN_TABLE,
     USERS,
     VARIANT,
 )
 from tasks.respondents.comparing_protocols import compare_protocols
+from tasks.respondents.plain_models import plain_metrics, score_held_out, score_unseen, write_beside
 from tasks.respondents.protocols import (
     Protocol,
     example_trees,
@@ -38,10 +41,11 @@ from tasks.respondents.protocols import (
 )
 from tasks.respondents.summaries import write_tree_summaries
 from tasks.runs.progress import advance
-from tasks.runs.results import write_json, write_metrics, write_parquet
+from tasks.runs.results import add_metrics, write_json, write_metrics, write_parquet
 from tasks.runs.run_folder import RunFolder
 
 TRYING = "Try every protocol"
+PLAIN = "Fit plain models"
 BATCH = 6
 """Protocols per task: enough to be worth starting a task, few enough for the progress bar to move."""
 
@@ -99,6 +103,23 @@ def score_variants(
 def _without_spread(row: MetricRow) -> MetricRow:
     """A metric of the one tree for all users; its size has no spread over users."""
     return row.model_copy(update={"sd": None, "n": 1}) if row.metric in {LEAVES, DEPTH} else row
+
+
+@task(name="score plain models", cache_policy=NO_CACHE)
+def score_plain(study: str, trial: Trial, protocol: Protocol, results: Path, *, max_depth: int | None) -> None:
+    """Score plain models on the choices that the protocol holds out, and on respondents never seen.
+
+    Adds to `metrics.json`, and writes `plain_users.parquet`, `unseen_users.parquet` and `beside_plain.json`.
+    Respondents never seen are also predicted by one tree for all the others, of depth `max_depth` at most.
+    """
+    respondents = read_respondents(trial.table, trial.users)
+    held_out = score_held_out(respondents, protocol, seed=trial.seed, test_share=trial.test_share)
+    unseen = score_unseen(respondents, protocol, max_depth=max_depth, seed=trial.seed)
+    add_metrics(results / "metrics.json", plain_metrics(study, held_out, unseen))
+    for name, found in ((PLAIN_USERS, held_out), (UNSEEN_TABLE, unseen)):
+        users = pd.concat([each.assign(variant=variant) for variant, each in found.items()], ignore_index=True)
+        write_parquet(results / f"{name}.parquet", pa.Table.from_pandas(users, preserve_index=False))
+    write_beside(results, held_out, unseen)
 
 
 @task(name="draw an example", cache_policy=NO_CACHE)

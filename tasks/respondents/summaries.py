@@ -56,10 +56,11 @@ def accuracy_differences(scores: Mapping[str, pd.DataFrame]) -> dict[str, Differ
     if any(found[USER_ID].tolist() != users for _, found in others):
         raise ValueError("the variants do not have the same users in the same order")
     base = first[TEST_ACCURACY].to_numpy(float)
-    return {variant: _mean_difference(found[TEST_ACCURACY].to_numpy(float) - base) for variant, found in others}
+    return {variant: mean_difference(found[TEST_ACCURACY].to_numpy(float) - base) for variant, found in others}
 
 
-def _mean_difference(differences: FloatArray) -> Difference:
+def mean_difference(differences: FloatArray) -> Difference:
+    """The mean of a difference over users (u,), NaN where it is not known, with its interval."""
     known = differences[~np.isnan(differences)]
     if len(known) < 2:
         return Difference(estimate=float(known[0]) if len(known) else None, over=OTHER_USERS)

@@ -18,7 +18,7 @@ from tasks.respondents.gp_accuracy import score_gps
 from tasks.respondents.leaving_out import LEAVING_OUT, leave_features_out
 from tasks.respondents.many_trees import describe_trees
 from tasks.respondents.protocols import Encoding, Protocol, Split
-from tasks.respondents.scoring import Pooled, Trial, draw_example, score_variants
+from tasks.respondents.scoring import PLAIN, Pooled, Trial, draw_example, score_plain, score_variants
 from tasks.runs.publish import keep_artifacts, publish
 from tasks.runs.run_folder import run_folder
 from tasks.runs.study import Place, StudyConfig
@@ -112,6 +112,8 @@ def study_choices(
         with run.step(LEAVING_OUT):
             leave_features_out(name, trial, config.paper_protocol, run.results)
         score_gps(name, run, trial, config.paper_protocol, published_gp, n_users=table.manifest.rows["users"])
+        with run.step(PLAIN):
+            score_plain(name, trial, config.paper_protocol, run.results, max_depth=config.pooled_depth)
         with run.step("Write the report"):
             comparable = not table.manifest.simulated
             write_choice_summary(run.results, trial, config.paper_protocol, comparable=comparable)

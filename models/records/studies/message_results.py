@@ -14,9 +14,15 @@ JUDGE_MODEL = "llm_judge"
 WHOLE, READABLE, BOTH_ORDERS = "all_features", "readable", "both_orders"
 """The variants: the tree, the tree cut short, and the model asked about each pair in both orders."""
 
+COIN, START_FEATURES, SINGLE_FEATURE, TEXT_LOGIT = "coin", "start_features", "single_feature", "text_logit"
+PLAIN_VARIANTS = (COIN, START_FEATURES, SINGLE_FEATURE, TEXT_LOGIT)
+"""Plain models beside the tree: a coin; a tree over the features given at the start; one over the single feature that
+is best on the first inbox; logistic regression on differences of the messages' weighted words."""
+
 TREE, READABLE_TREE = "tree", "readable_tree"
 SEARCH, FEATURES, WORTH, CONVERSATION = "search", "features", "feature_worth", "conversation"
 COMPARABILITY = "comparability"
+CHOSEN_SINGLE = "chosen_single"
 RANKING, FEATURE_VALUES, EXTRACTION_ACCURACY = "ranking", "feature_values", "extraction_accuracy"
 """Files of results, without their ending."""
 
@@ -104,6 +110,12 @@ class FeatureWorth(Record):
     accuracy: Mapping[str, float]
     change: Mapping[str, float]
     published: Mapping[str, float]
+
+
+class ChosenSingle(Record):
+    """The single feature whose tree is best on the first inbox."""
+
+    feature: str
 
 
 class TemplateCount(Record):

@@ -13,7 +13,14 @@ DISCARDED, KEPT = "straddlers_discarded", "straddlers_kept"
 POOLED, GP = "pooled", "gp"
 """The variants of one tree for all respondents, and of a Gaussian process for each."""
 
+COIN, MAJORITY, DIFFERENCE_LOGIT, COVARIATE_LOGIT = "coin", "majority", "difference_logit", "covariate_logit"
+PLAIN_MODELS = (COIN, MAJORITY, DIFFERENCE_LOGIT, COVARIATE_LOGIT)
+"""Plain models of all respondents, which are also variants of metrics: a coin; what most respondents chose from the
+same two items; logistic regression on differences of attributes; the same with respondents' covariates."""
+
 TRAIN, TEST = "train", "test"
+UNSEEN_USERS = "unseen_users"
+"""Split of metrics: all choices of respondents of whom no model has seen any."""
 SPLITS = (TRAIN, TEST)
 ACCURACY, STRICT_ACCURACY, DECIDED_SHARE = "accuracy", "strict_accuracy", "decided_share"
 ACCURACIES = (ACCURACY, STRICT_ACCURACY, DECIDED_SHARE)
@@ -45,6 +52,8 @@ POOLED_TREE = "pooled_tree"
 TREE_SUMMARIES = "tree_summaries"
 ACCURACY_DIFFERENCES = "accuracy_differences"
 CHOICE_SUMMARY = "choice_summary"
+GP_USERS = "gp_users"
+PLAIN_USERS, UNSEEN_TABLE = "plain_users", "unseen_users"
 """Files of results, without their ending."""
 
 REMOVED, TRAIN_DELTA, TEST_DELTA = "removed", "train_delta", "test_delta"

@@ -35,6 +35,7 @@ def run_dir(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             "out": tmp_path_factory.mktemp("runs"),
             "items": 30,
             "runs": 2,
+            "unseen_runs": 1,
             "resamples": 5,
             "tuning": SMALL,
             "explaining": module.DEMO.explaining.model_copy(update={"duels": 20}),
@@ -52,14 +53,17 @@ def test_each_model_is_scored_as_is_honest_and_the_published_ones_as_was_publish
     assert published == {row.model for row in rows if row.variant == "mirrored_first"} == {"upm", *published}
     last = "as_published" if run_dir.parent.name == "pokemon" else "mirrored_first"
     assert {row.variant for row in rows if row.published is not None} == {last, "all_duels"}
-    assert all(row.n == 2 and 0 <= row.value <= 1 for row in rows if row.metric == "auc")
+    runs = {"unseen_items": 1}
+    assert all(row.n == runs.get(row.variant, 2) and 0 <= row.value <= 1 for row in rows if row.metric == "auc")
+    for variant in ("split_first", "unseen_items"):
+        assert {"coin", "difference_logit", "boosting"} < {row.model for row in rows if row.variant == variant}
     assert {row.metric for row in rows if row.variant == "all_duels"} == {"spec_r", "cyclic_share"}
 
 
 def test_the_report_answers_first_and_says_what_the_published_figure_is(run_dir: Path):
     page = (run_dir / "report.html").read_text()
     text = re.sub(r"<[^>]+>", " ", page)
-    assert "Of the models tried, the" in text
+    assert "Of this study’s models, the" in text
     assert "SIMULATED DATA" in text
     assert "mirror image is then in training" in text
     assert "SpecR" in text
@@ -69,7 +73,11 @@ def test_the_report_answers_first_and_says_what_the_published_figure_is(run_dir:
 
 
 def test_chosen_models_are_kept_for_each_split(run_dir: Path):
-    chosen = json.loads((run_dir / "results" / "chosen_models.json").read_text())
+    chosen = [
+        each
+        for name in ("chosen_models", "chosen_baselines")
+        for each in json.loads((run_dir / "results" / f"{name}.json").read_text())
+    ]
     runs = pd.read_parquet(run_dir / "results" / "runs.parquet")
     assert {(each["run"], each["variant"], each["model"]) for each in chosen} == set(
         runs[["run", "variant", "model"]].itertuples(index=False, name=None)
@@ -78,7 +86,7 @@ def test_chosen_models_are_kept_for_each_split(run_dir: Path):
 
 def test_the_same_settings_give_the_same_bytes(tmp_path: Path):
     config = SyntheticConfig(
-        items=30, runs=2, resamples=3, tuning=SMALL, explaining=SyntheticConfig().explaining.model_copy(
+        items=30, runs=2, unseen_runs=1, resamples=3, tuning=SMALL, explaining=SyntheticConfig().explaining.model_copy(
             update={"duels": 20}
         ),
     )  # fmt: skip
@@ -91,10 +99,13 @@ def test_the_same_settings_give_the_same_bytes(tmp_path: Path):
 
 @pytest.mark.parametrize("folds", [None, 3])
 def test_a_study_of_items_and_comparisons_needs_nothing_but_a_name(tmp_path: Path, folds: int | None):
-    config = DuelConfig(simulated=True, items=20, runs=1, folds=folds, resamples=5, tuning=SMALL, out=tmp_path)
+    config = DuelConfig(
+        simulated=True, items=20, runs=1, unseen_runs=1, folds=folds, resamples=5, tuning=SMALL, out=tmp_path
+    )
     run_dir = flow(study_duels)("synthetic", config)
     chosen = json.loads((run_dir / "results" / "chosen_models.json").read_text())
-    assert [each["model"] for each in chosen if each["split"] == 0] == ["gpm", "upm", "preference_tree"]
+    first = [each for each in chosen if each["variant"] == "split_first" and each["split"] == 0]
+    assert [each["model"] for each in first] == ["gpm", "upm", "preference_tree"]
     assert {each["split"] for each in chosen} == set(range(folds or 1))
     run = open_run(run_dir)
     page = duel_page(run)
@@ -124,7 +135,7 @@ def test_the_report_says_what_the_results_say_and_computes_no_claim(run_dir: Pat
         path.write_text(json.dumps(found))
     page = duel_page(open_run(copy))
     text = " ".join(re.sub(r"<[^>]+>", " ", to_html(page)).split())
-    assert "Of the models tried, the preference tree predicts best" in text
+    assert "Of this study’s models, the preference tree predicts best" in text
     assert "points of AUC (" not in text
     assert "95% interval of 0.111 to 0.888" in text
     assert "the models here have 0.123 and 0.123" in text

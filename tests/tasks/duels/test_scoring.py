@@ -24,6 +24,7 @@ from tasks.duels.read_duels import read_duels
 from tasks.duels.scoring import DuelTrial, published_auc, score_models, write_scores
 from tasks.runs.results import METRICS
 
+PLAIN_MODELS = ("coin", "difference_logit", "by_name", "boosting")
 QUICK = Tuning(
     rank=None,
     steps=3,
@@ -126,7 +127,7 @@ def test_scores_are_written_and_the_published_figure_stands_beside_what_it_measu
     write_scores("synthetic", runs, published_auc({"gpm": 0.98}), tmp_path)
     rows = METRICS.validate_json((tmp_path / "metrics.json").read_bytes())
     found = pd.read_parquet(tmp_path / "runs.parquet")
-    assert len(found) == 2 * 2 + 2 * 1
+    assert len(found) == 2 * (2 + len(PLAIN_MODELS)) + 2 * 1
     [beside] = [row for row in rows if row.published is not None]
     assert (beside.variant, beside.metric, beside.model) == ("mirrored_first", "balanced_accuracy", "gpm")
     of_gpm = found[(found["variant"] == "split_first") & (found["model"] == "gpm")]["auc"]
@@ -162,3 +163,33 @@ def test_a_test_share_of_no_duel_and_more_folds_than_duels_are_refused_with_how_
 def test_nothing_to_try_and_what_cannot_be_tried_are_refused(settings):
     with pytest.raises(ValidationError, match=next(iter(settings))):
         Tuning(**settings)
+
+
+def test_plain_models_are_scored_on_the_splits_of_ours_and_none_by_name_on_items_never_seen(tables: Path):
+    trial = DuelTrial(table=tables / "tennis", models=("upm",), mirrored=("upm",), tuning=QUICK, seed=0)
+    by_variant = {variant: score_models(trial, 0, variant) for variant in (*PROTOCOLS, "unseen_items")}
+    models = {variant: [row["model"] for row in found.rows] for variant, found in by_variant.items()}
+    assert models == {
+        "split_first": ["upm", "coin", "difference_logit", "by_name", "by_name_and_context", "boosting"],
+        "mirrored_first": ["upm"],
+        "unseen_items": ["upm", "coin", "difference_logit", "boosting"],
+    }
+    for found in by_variant.values():
+        assert len({row["duels"] for row in found.rows}) == 1
+    coin = by_variant["split_first"].rows[1]
+    assert (coin["auc"], coin["accuracy"], coin["log_loss"]) == (0.5, 0.5, pytest.approx(np.log(2)))
+
+
+def test_no_item_that_is_tested_was_trained_or_chosen_on(tables: Path):
+    for name, folds, sides in (("tennis", None, ()), ("chameleon", 4, ("prior_wins",))):
+        trial = DuelTrial(table=tables / name, models=("upm",), tuning=QUICK, seed=0, folds=folds, sides=sides)
+        duels = trial.duels()
+        who = duels.names[duels.comparisons]
+        parts = trial.parts(duels, "unseen_items", 0)
+        assert parts
+        for part in parts:
+            held_out = set(who[part.split.test].ravel().tolist())
+            assert not held_out & set(who[part.split.train].ravel().tolist())
+            for fitted, tried in part.choosing:
+                assert not set(who[fitted].ravel().tolist()) & set(who[tried].ravel().tolist())
+                assert {*fitted.tolist(), *tried.tolist()} <= set(part.split.train.tolist())

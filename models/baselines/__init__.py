@@ -1,0 +1,1 @@
+"""Plain models that stand beside the preference models: what a reader would try first."""

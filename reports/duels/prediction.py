@@ -1,0 +1,116 @@
+"""How well models predict duels: the first figure and tables, plain models beside ours, and items never seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from models.records.duel_results import ACCURACY, AUC, LOG_LOSS, SPLIT_FIRST, UNSEEN_ITEMS
+from reports.duels.scores import MODELS, SHORT, Duel, Scores
+from reports.figures.comparison import Estimate, draw_comparison
+from reports.page import style
+from reports.page.blocks import Block, Column, Definitions, Figure, Picture, Prose, Row, Table
+from reports.page.wording import share
+
+METRICS: Mapping[str, str] = {AUC: "AUC", ACCURACY: "accuracy", LOG_LOSS: "log loss"}
+COIN = "coin"
+_WIDTH = style.HALF_WIDTH
+
+
+def prediction_blocks(scores: Scores, duel: Duel) -> list[Block]:
+    """The figure, the tables and the definitions of the metrics."""
+    unseen = f"{duel.many.capitalize()} between items never seen"
+    titles = {SPLIT_FIRST: f"AUC on held-out {duel.many}"}
+    if scores.unseen:
+        titles[UNSEEN_ITEMS] = "AUC on items never seen"
+    by_variant = {variant: _estimates(scores, variant) for variant in titles}
+    lowest = min(estimate.lowest for estimates in by_variant.values() for estimate in estimates)
+    names = {SPLIT_FIRST: "auc", UNSEEN_ITEMS: "auc_unseen"}
+    pictures = [
+        Picture(
+            names[variant],
+            style.to_svg(draw_comparison(title, by_variant[variant], lowest=lowest, width=_WIDTH, coin=0.5)),
+            _WIDTH,
+            f"{title}: {_values(by_variant[variant])}.",
+        )
+        for variant, title in titles.items()
+    ]
+    n = scores(scores.models[0], AUC).n
+    splits = f"{n} splits"
+    if scores.unseen:
+        splits += f" (left) and {scores(scores.unseen[0], AUC, UNSEEN_ITEMS).n} splits (right)"
+    figure = Figure(
+        pictures,
+        f"AUC on {duel.many} that no model has seen"
+        + (f", and on {duel.many} between items that no model has seen." if scores.unseen else "."),
+        f"Dots: models of this study; grey squares: plain models, on the same splits; dashed line: a coin. Each is a "
+        f"mean over {splits}. Bars: one standard deviation over splits to either side.",
+    )
+    blocks: list[Block] = [
+        figure,
+        _table(scores, SPLIT_FIRST, f"Held-out {duel.many}: mean and standard deviation (sd) over {n} splits."),
+    ]
+    if scores.unseen:
+        n = scores(scores.unseen[0], AUC, UNSEEN_ITEMS).n
+        caption = f"{unseen}: mean and standard deviation (sd) over {n} splits."
+        blocks += [_table(scores, UNSEEN_ITEMS, caption), Prose([_about_unseen(duel)])]
+    else:
+        none = f"No split by items was scored: it was left out, or no {duel.one} was between two items held out."
+        blocks.append(Prose([none]))
+    return [*blocks, _definitions(duel)]
+
+
+def _estimates(scores: Scores, variant: str) -> list[Estimate]:
+    """A line for each model but the coin, in the same order for both variants."""
+    lines = []
+    for model in (*scores.models, *scores.baselines):
+        scored = variant == SPLIT_FIRST or model in scores.unseen
+        found = scores(model, AUC, variant) if scored else None
+        value, sd = (None, None) if found is None else (found.value, found.sd)
+        lines.append(Estimate(SHORT[model], value, sd, None, model in scores.baselines))
+    return [line for line in lines if line.label != SHORT[COIN]]
+
+
+def _values(estimates: Sequence[Estimate]) -> str:
+    return "; ".join(f"{each.label} {'not scored' if each.value is None else share(each.value)}" for each in estimates)
+
+
+def _table(scores: Scores, variant: str, caption: str) -> Table:
+    rows = []
+    for group, models in (("", scores.models), ("plain models", scores.baselines)):
+        scored = [model for model in models if variant == SPLIT_FIRST or model in scores.unseen]
+        for number, model in enumerate(scored):
+            cells = [MODELS[model]]
+            for metric in METRICS:
+                found = scores(model, metric, variant)
+                cells += [share(found.value), share(None if model == COIN else found.sd)]
+            rows.append(Row(cells, group if number == 0 else ""))
+    return Table(
+        caption,
+        [Column("", "left"), *(Column(header, group=name) for name in METRICS.values() for header in ("mean", "sd"))],
+        rows,
+    )
+
+
+def _about_unseen(duel: Duel) -> str:
+    return (
+        f"The first split holds out {duel.many}: a model that only learns who tends to win can do well there. The "
+        f"second holds out items: models are fitted to {duel.many} between the other items and tested on {duel.many} "
+        "between two that were held out, and their settings are chosen in the same way. It shows what the features "
+        "say by themselves. A model by name has nothing to say of an item it has never seen, and is not scored."
+    )
+
+
+def _definitions(duel: Duel) -> Definitions:
+    return Definitions(
+        [
+            ("AUC", f"how often a {duel.one}’s winner is preferred more to its loser than some loser to its winner, "
+             f"ties counting one half: each {duel.one} is scored from both sides, and all folds are pooled."),
+            ("Accuracy", f"share of {duel.many} whose winner is preferred, a tie counting one half."),
+            ("Log loss", "mean of −log of the probability given to what happened, in nats; lower is better."),
+            ("Plain models", "logistic regression on the difference of the two items’ features, where a missing value "
+             "is a feature of its own, and contexts have coefficients of their own; a strength for each name "
+             "(Bradley-Terry), and for each name in each context; gradient boosting of both items, their difference "
+             "and the context, made antisymmetric."),
+        ],
+        boxed=True,
+    )  # fmt: skip
