@@ -50,7 +50,7 @@ def explain(kind: type[BaseModel], errors: Iterable[ErrorDetails]) -> list[str]:
             lines += _unknown(kind, name, error["loc"])
             continue
         found = "" if error["type"] == "missing" or not name else f" = {error['input']}"
-        lines.append(f"  {name or 'the whole'}{found}: {_uncapitalised(error['msg'])}")
+        lines.append(f"  {name or 'the whole'}{found}: {_uncapitalised(error['msg'].removeprefix('Value error, '))}")
         if field is not None and field.description:
             lines.append(f"    {name}: {field.description}{_default(field)}")
     return lines

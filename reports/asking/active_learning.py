@@ -41,7 +41,9 @@ from models.records.studies.asking_results import (
     TREE_TOP_LEAF,
     WAY,
     AskingCompared,
+    sd_of,
 )
+from models.records.studies.respondent_results import N_USERS
 from reports.figures.courses import Curve, Mark, draw_courses
 from reports.page.blocks import Block, Column, Definitions, Figure, Picture, Prose, Row, Section, Table
 from reports.page.finished_run import FinishedRun
@@ -56,7 +58,7 @@ WAYS: Mapping[str, str] = {
 }
 """The curves, in the order of their lines; the first two have bands."""
 
-_COLUMNS = (WAY, QUESTION, "users", *MEASURES, f"{RHO_REGRET}_sd", f"{TOP1_ERROR}_sd")
+_COLUMNS = (WAY, QUESTION, N_USERS, *MEASURES, sd_of(RHO_REGRET), sd_of(TOP1_ERROR))
 
 CHOICES: Mapping[str, tuple[str, str]] = {
     NEVER_TWICE: ("the same pair again", "never"),
@@ -169,7 +171,7 @@ def _curves(courses: Courses, published: float | None) -> list[Block]:
 
 def _picture(courses: Courses, measure: str, axis: str) -> Picture:
     curves = [
-        Curve(label, courses.of(way)[measure].to_numpy(), courses.of(way)[f"{measure}_sd"].to_numpy())
+        Curve(label, courses.of(way)[measure].to_numpy(), courses.of(way)[sd_of(measure)].to_numpy())
         for way, label in WAYS.items()
     ]
     alt = f"{axis} after each question; " + _after_nine(courses, measure, 2)
@@ -285,7 +287,7 @@ def _interpretation(run: FinishedRun, courses: Courses) -> Prose:
             f"{'but find' if fewer else 'and find'} the favourite of {percent(found[TREE_RANDOM], 0)}"
             f"{' only' if fewer else ''}."
         )
-    users, few = (int(courses.of(way)["users"].iloc[0]) for way in (TREE_TOP_LEAF, GP_QEUBO))
+    users, few = (int(courses.of(way)[N_USERS].iloc[0]) for way in (TREE_TOP_LEAF, GP_QEUBO))
     return Prose(
         [
             f"Every user starts from nothing and says, question after question, which of two items comes first in the "

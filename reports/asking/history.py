@@ -16,7 +16,9 @@ from models.records.studies.asking_results import (
     WAY,
     WITH_HISTORY,
     WITHOUT_HISTORY,
+    sd_of,
 )
+from models.records.studies.respondent_results import N_USERS
 from reports.figures.courses import Curve, draw_courses
 from reports.page import style
 from reports.page.blocks import Column, Figure, Picture, Prose, Row, Section, Table
@@ -26,7 +28,7 @@ from reports.page.wording import fixed, listed, percent
 WAYS: Mapping[str, str] = {WITH_HISTORY: "from earlier users", WITHOUT_HISTORY: "from nothing"}
 TABLES: Mapping[str, str] = {"sushi": "set A, ten items", "sushi_b": "set B, ten of a hundred items"}
 LABELS: Mapping[str, str] = {RHO_REGRET: "ρ-regret", TOP1_ERROR: "top-1 error", FOUND_SHARE: "favourite found"}
-_COLUMNS = (TABLE, WAY, QUESTION, "users", f"{RHO_REGRET}_sd", *LABELS)
+_COLUMNS = (TABLE, WAY, QUESTION, N_USERS, sd_of(RHO_REGRET), *LABELS)
 _AT = (0, 5, 9, 20)
 
 
@@ -62,7 +64,7 @@ def _picture(found: pd.DataFrame, name: str) -> Picture:
     curves = []
     for way, label in WAYS.items():
         rows = found[found[WAY] == way].sort_values(QUESTION)
-        curves.append(Curve(label, rows[RHO_REGRET].to_numpy(float), rows[f"{RHO_REGRET}_sd"].to_numpy(float)))
+        curves.append(Curve(label, rows[RHO_REGRET].to_numpy(float), rows[sd_of(RHO_REGRET)].to_numpy(float)))
     alt = "; ".join(f"{curve.label}: from {curve.mean[0]:.2f} to {curve.mean[-1]:.2f}" for curve in curves)
     drawing = draw_courses(f"ρ-regret, {TABLES[name].partition(',')[0]}", curves, height=56)
     file = f"history-{name.replace('_', '-')}"
@@ -103,7 +105,7 @@ def _table(found: pd.DataFrame, tables: list[str]) -> Table:
                 cells = [fixed(_at(found, name, way, question, measure), 2) for question in questions]
                 first = measure == next(iter(LABELS)) and way == next(iter(WAYS))
                 rows.append(Row([label, started, *cells], group=heading if first else ""))
-    users = int(found["users"].max())
+    users = int(found[N_USERS].max())
     return Table(
         f"New users after a number of questions: means over {users:,} users.",
         [

@@ -7,16 +7,21 @@ from collections.abc import Mapping, Sequence
 from models.records.published import gap
 from models.records.results import MetricRow
 from models.records.studies.respondent_results import (
+    ACCURACY,
     CHOICE_SUMMARY,
     DISCARDED,
     GP,
     KEPT,
+    LEAVES,
     POOLED,
     POOLED_TREE,
+    TEST,
+    TRAIN,
     ChoiceSummary,
 )
 from reports.figures.tree import MOST_HEIGHT
 from reports.page.blocks import Answer, Block, Column, Figure, KeyNumber, Page, Prose, Row, Section, Table
+from reports.page.conclusions import compared
 from reports.page.finished_run import FinishedRun
 from reports.page.provenance import facts, provenance, warnings
 from reports.page.wording import MISSING, fixed, points, share, spaced
@@ -30,6 +35,7 @@ from reports.respondents.tree_accuracy import (
     accuracy_figure,
     accuracy_table,
     definitions,
+    difference_to_first,
     reason_ties,
     spreads,
     unscored_users,
@@ -74,13 +80,14 @@ def choice_page(run: FinishedRun, *, study: str, title: str) -> Page:
 
 
 def _answer(run: FinishedRun, summary: ChoiceSummary) -> Answer:
-    own, kept, all_ = (run.metric("accuracy", variant=variant, split="test") for variant in ALL_VARIANTS)
-    leaves = {variant: run.metric("leaves", variant=variant, split="train").value for variant in ALL_VARIANTS}
+    own, kept, all_ = (run.metric(ACCURACY, variant=variant, split=TEST) for variant in ALL_VARIANTS)
+    leaves = {variant: run.metric(LEAVES, variant=variant, split=TRAIN).value for variant in ALL_VARIANTS}
     found = (
         f"A tree fitted to some of a respondent’s choices predicts the held-out ones with accuracy {share(own.value)} "
         f"(standard deviation {fixed(own.sd, 2)} over {own.n or 0:,} respondents), with {fixed(leaves[DISCARDED], 1)} "
         f"leaves on average; keeping straddlers, with {share(kept.value)} and {fixed(leaves[KEPT], 1)} leaves. One "
-        f"tree of {fixed(leaves[POOLED], 0)} leaves for all respondents predicts them with {share(all_.value)}."
+        f"tree of {fixed(leaves[POOLED], 0)} leaves for all respondents predicts them with {share(all_.value)}. "
+        + compared("one tree for all", "a tree for each", difference_to_first(run, POOLED))
     )
     numbers = [
         KeyNumber(share(own.value), "held-out accuracy, a tree each"),
@@ -198,7 +205,7 @@ def _pooled(run: FinishedRun, tree: FittedTree) -> list[Block]:
 
 
 def _reasons(run: FinishedRun, summary: ChoiceSummary) -> Prose:
-    own = run.metric("accuracy", variant=DISCARDED, split="test")
+    own = run.metric(ACCURACY, variant=DISCARDED, split=TEST)
     return Prose(
         [
             f"A respondent made {fixed(summary.comparisons_each, 1)} choices on average that say something about two "

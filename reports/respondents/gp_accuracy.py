@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from models.records.published import gap
-from models.records.studies.respondent_results import GP
+from models.records.studies.respondent_results import (
+    ACCURACY,
+    GP,
+    TEST,
+)
 from reports.page.blocks import Column, Row, Table
 from reports.page.finished_run import FinishedRun
 from reports.page.wording import MISSING, points, share
@@ -25,7 +29,7 @@ def gp_table(run: FinishedRun, *, who: str = "user", published: bool = False) ->
             if published:
                 cells += [share(found.published), points(gap(found.value, found.published))]
         rows.append(Row(cells))
-    scored = run.metric("accuracy", variant=GP, split="test")
+    scored = run.metric(ACCURACY, variant=GP, split=TEST)
     return Table(
         f"The same for one Gaussian process per {who}, a model that nobody can read: {scored.n or 0:,} {who}s.",
         [Column("", "left"), *(Column(header, group=group) for group in SPLITS.values() for header in headers)],

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from models.records.studies.respondent_results import (
+    LEAVES,
     LEFT_OUT,
     LEFT_OUT_INTERVALS,
     LOWER,
     REMOVED,
+    TEST_ACCURACY,
     TEST_DELTA,
     TRAIN_DELTA,
     UPPER,
@@ -18,7 +20,7 @@ from reports.page.blocks import Column, Prose, Row, Section, Table
 from reports.page.finished_run import FinishedRun
 from reports.page.wording import fixed, points, share, spaced
 
-_COLUMNS = (REMOVED, TRAIN_DELTA, TEST_DELTA, "test_accuracy", "leaves")
+_COLUMNS = (REMOVED, TRAIN_DELTA, TEST_DELTA, TEST_ACCURACY, LEAVES)
 _INTERVALS = (REMOVED, LOWER, UPPER, VERDICT)
 
 
@@ -36,8 +38,8 @@ def leaving_out_section(run: FinishedRun, *, who: str = "user") -> Section:
                 points(row[TRAIN_DELTA] / 100),
                 points(row[TEST_DELTA] / 100),
                 f"{fixed(row[LOWER], 1)} to {fixed(row[UPPER], 1)}",
-                share(row["test_accuracy"]),
-                fixed(row["leaves"], 1),
+                share(row[TEST_ACCURACY]),
+                fixed(row[LEAVES], 1),
             ]
         )
         for _, row in found.iterrows()

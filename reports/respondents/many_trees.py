@@ -13,7 +13,9 @@ from models.records.studies.respondent_results import (
     FEATURE,
     FIRST,
     GALLERY,
+    N_USERS,
     SENSITIVE_FEATURES,
+    USER_ID,
     SensitiveFeature,
 )
 from reports.page import style
@@ -22,7 +24,7 @@ from reports.page.finished_run import FinishedRun, NotARunError
 from reports.page.wording import fixed, listed, spaced
 from reports.respondents.example_tree import FittedTree, cut_in_words, tree_picture
 
-_ASKED = (FEATURE, ASKED, FIRST, "users")
+_ASKED = (FEATURE, ASKED, FIRST, N_USERS)
 _LINE = 3.4  # mm, a feature's line of the drawing
 _TREE = 106.0  # mm, the height of a tree of the gallery: two stand on a page
 _LABELS = 42.0  # mm left of the axis
@@ -97,7 +99,7 @@ def gallery_blocks(run: FinishedRun, *, who: str = "user", counting: str | None 
     try:
         entries = run.json(GALLERY)["trees"]
         trees = TypeAdapter(list[FittedTree]).validate_python([entry["tree"] for entry in entries])
-        users = [str(entry["user_id"]) for entry in entries]
+        users = [str(entry[USER_ID]) for entry in entries]
     except (ValidationError, KeyError, TypeError) as problem:
         raise NotARunError(f"{path} holds no trees: {problem}. Run the study again.") from problem
     blocks: list[Block] = [

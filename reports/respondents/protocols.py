@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from models.records.studies.respondent_results import SPLIT, STRADDLERS, TEST_ACCURACY
 from reports.page import style
 
 _STRADDLERS = {"discard": ("discarded", style.ACCENT), "keep": ("kept", style.MID)}
@@ -44,9 +45,9 @@ def draw_protocols(
             axes.locator_params(axis="x", nbins=5)
         for straddlers, (_, colour) in _STRADDLERS.items():
             for split, (marker, filled) in _MARKERS.items():
-                shown = protocols[(protocols["straddlers"] == straddlers) & (protocols["split"] == split)]
+                shown = protocols[(protocols[STRADDLERS] == straddlers) & (protocols[SPLIT] == split)]
                 face = colour if filled else "white"
-                axes.plot(shown[x], shown["test_accuracy"], marker, color=colour, markerfacecolor=face, **_MARK)
+                axes.plot(shown[x], shown[TEST_ACCURACY], marker, color=colour, markerfacecolor=face, **_MARK)
         if published is not None:
             _draw_published(axes, published)
         handles = [_handle("s", colour, colour, label) for label, colour in _STRADDLERS.values()]

@@ -7,20 +7,37 @@ from collections.abc import Mapping
 from matplotlib.figure import Figure as Drawing
 
 from models.records.published import gap
-from models.records.studies.respondent_results import DISCARDED, KEPT, TREE_SUMMARIES, USERS, TreeSummary
+from models.records.studies.respondent_results import (
+    ACCURACY,
+    ACCURACY_DIFFERENCES,
+    DECIDED_SHARE,
+    DEPTH,
+    DISCARDED,
+    KEPT,
+    LEAVES,
+    STRICT_ACCURACY,
+    TEST,
+    TEST_ACCURACY,
+    TRAIN,
+    TREE_SUMMARIES,
+    USERS,
+    VARIANT,
+    TreeSummary,
+)
+from models.scores.comparing import Difference
 from reports.figures.comparison import Estimate, draw_comparison
 from reports.figures.distribution import draw_spread
 from reports.page import style
 from reports.page.blocks import Column, Definitions, Figure, Picture, Prose, Row, Table
-from reports.page.finished_run import FinishedRun
+from reports.page.finished_run import FinishedRun, NotARunError
 from reports.page.wording import fixed, percent, points, share
 
 VARIANTS: Mapping[str, str] = {DISCARDED: "straddlers discarded", KEPT: "straddlers kept"}
-SPLITS: Mapping[str, str] = {"train": "Training choices", "test": "Held-out choices"}
+SPLITS: Mapping[str, str] = {TRAIN: "Training choices", TEST: "Held-out choices"}
 MEASURES: Mapping[str, str] = {
-    "accuracy": "accuracy",
-    "strict_accuracy": "strict accuracy",
-    "decided_share": "decided share",
+    ACCURACY: "accuracy",
+    STRICT_ACCURACY: "strict accuracy",
+    DECIDED_SHARE: "decided share",
 }
 LEAVES_AXIS = "number of leaves (log scale)"
 
@@ -31,7 +48,7 @@ def accuracy_figure(
     """Accuracy of each variant on both splits. published: source of the published values, if they are marked."""
     panels = {}
     for split in SPLITS:
-        found = {label: run.metric("accuracy", variant=variant, split=split) for variant, label in variants.items()}
+        found = {label: run.metric(ACCURACY, variant=variant, split=split) for variant, label in variants.items()}
         panels[split] = [
             Estimate(label, row.value, row.sd, row.published if published else None) for label, row in found.items()
         ]
@@ -50,6 +67,17 @@ def accuracy_figure(
         f"Accuracy of a {who}’s tree.",
         f"Dots: mean over {who}s. Bars: one standard deviation over {who}s to either side, ending at 1.{diamonds}",
     )
+
+
+def difference_to_first(run: FinishedRun, variant: str) -> Difference:
+    """How much the held-out accuracy of a variant exceeds that of the first, with its interval.
+
+    Raises NotARunError if the results lack it.
+    """
+    found: dict[str, Difference] = run.document(ACCURACY_DIFFERENCES, dict[str, Difference])
+    if variant not in found:
+        raise NotARunError(f"{run.path}: results/{ACCURACY_DIFFERENCES}.json has no {variant}. Run the study again.")
+    return found[variant]
 
 
 def half(name: str, figure: Drawing, alt: str) -> Picture:
@@ -72,7 +100,7 @@ def accuracy_table(
                 if published:
                     cells += [share(found.published), points(gap(found.value, found.published))]
             rows.append(
-                Row(cells, group=f"{label.capitalize()}: {size(run, variant, who=who)}" if metric == "accuracy" else "")
+                Row(cells, group=f"{label.capitalize()}: {size(run, variant, who=who)}" if metric == ACCURACY else "")
             )
     return Table(
         f"How often a {who}’s tree is right: mean and standard deviation (sd, or after ±) over {who}s.",
@@ -126,7 +154,7 @@ def definitions() -> Definitions:
 
 def size(run: FinishedRun, variant: str, *, who: str = "user") -> str:
     """The size of the trees of a variant, in words; the size of a single tree has no spread."""
-    leaves, depth = (run.metric(name, variant=variant, split="train") for name in ("leaves", "depth"))
+    leaves, depth = (run.metric(name, variant=variant, split=TRAIN) for name in (LEAVES, DEPTH))
     if leaves.sd is None:
         return f"one tree of {fixed(leaves.value, 0)} leaves, depth {fixed(depth.value, 0)}"
     (many, deep) = (f"{fixed(found.value, 1)} ± {fixed(found.sd, 1)}" for found in (leaves, depth))
@@ -135,14 +163,14 @@ def size(run: FinishedRun, variant: str, *, who: str = "user") -> str:
 
 def spreads(run: FinishedRun, variants: Mapping[str, str], *, who: str = "user") -> Figure:
     """The distributions of test accuracy and of the number of leaves over users."""
-    users, summaries = run.table(USERS, ("variant", "test_accuracy", "leaves")), read_summaries(run)
-    groups = {label: users[users["variant"] == variant] for variant, label in variants.items()}
+    users, summaries = run.table(USERS, (VARIANT, TEST_ACCURACY, LEAVES)), read_summaries(run)
+    groups = {label: users[users[VARIANT] == variant] for variant, label in variants.items()}
     medians = "; ".join(
         f"{label} {share(summaries[variant].median_accuracy)} and {fixed(summaries[variant].median_leaves, 0)} leaves"
         for variant, label in variants.items()
     )
     pictures = []
-    for column, axis, log in (("test_accuracy", "accuracy on held-out choices", False), ("leaves", LEAVES_AXIS, True)):
+    for column, axis, log in ((TEST_ACCURACY, "accuracy on held-out choices", False), (LEAVES, LEAVES_AXIS, True)):
         values = {label: group[column].to_numpy(float) for label, group in groups.items()}
         drawing = draw_spread(axis, values, log=log, width=style.HALF_WIDTH, height=47)
         pictures.append(half(f"users-{column.replace('_', '-')}", drawing, f"{axis} over {who}s; medians: {medians}"))
@@ -156,7 +184,7 @@ def spreads(run: FinishedRun, variants: Mapping[str, str], *, who: str = "user")
 def reason_ties(run: FinishedRun, variants: Mapping[str, str]) -> str:
     """What the accuracies would be if ties were counted otherwise."""
     summaries = read_summaries(run)
-    strict = {variant: run.metric("strict_accuracy", variant=variant, split="test").value for variant in variants}
+    strict = {variant: run.metric(STRICT_ACCURACY, variant=variant, split=TEST).value for variant in variants}
     return "How a tie is counted matters where leaves are few. " + " ".join(
         f"With {label}, {percent(summaries[variant].tied_share, 1)} of the held-out choices are ties; counted as wrong "
         f"they leave an accuracy of {share(strict[variant])}, left out of the count "

@@ -5,15 +5,22 @@ from __future__ import annotations
 from models.records.published import gap
 from models.records.studies.message_results import (
     BOTH_ORDERS,
+    CLINICIANS_RANK,
     COMPARABILITY,
     FEATURES,
     FIRST_SHARE,
+    ITEM_ID,
+    LEAF,
+    RANK,
     RANK_CORRELATION,
     RANKING,
     READABLE,
     READABLE_TREE,
+    SD,
+    SPLIT,
     TREE,
     UNANSWERED,
+    UTILITY,
     WHOLE,
     Comparability,
     Obstacle,
@@ -31,7 +38,7 @@ from reports.respondents.tree_accuracy import MEASURES, definitions
 TITLE = "Which patient’s message comes first"
 RESEARCH_ONLY = "Research use only. Not a medical device."
 INBOXES = {"train": "INBOX_A (training)", "test": "INBOX_B (test)"}
-_RANKING = ("split", "item_id", "rank", "clinicians_rank", "utility", "sd", "leaf")
+_RANKING = (SPLIT, ITEM_ID, RANK, CLINICIANS_RANK, UTILITY, SD, LEAF)
 
 
 def page(run: FinishedRun) -> Page:
@@ -208,16 +215,16 @@ def _way(tree: FittedTree, leaf: int) -> str:
 
 def _ranking(run: FinishedRun) -> list[Block]:
     ranking = run.table(RANKING, _RANKING)
-    test = ranking[ranking["split"] == "test"]
+    test = ranking[ranking[SPLIT] == "test"]
     tree = read_tree(run, TREE)
     rows = []
-    for leaf in dict.fromkeys(test["leaf"].tolist()):
-        held = test[test["leaf"] == leaf]
+    for leaf in dict.fromkeys(test[LEAF].tolist()):
+        held = test[test[LEAF] == leaf]
         messages = ", ".join(
-            f"{item} ({rank})" for item, rank in zip(held["item_id"], held["clinicians_rank"], strict=True)
+            f"{item} ({rank})" for item, rank in zip(held[ITEM_ID], held[CLINICIANS_RANK], strict=True)
         )
-        utility = f"{fixed(held['utility'].iloc[0], 2)} ± {fixed(held['sd'].iloc[0], 2)}"
-        rows.append(Row((str(held["rank"].iloc[0]), messages, utility, _way(tree, leaf) or MISSING)))
+        utility = f"{fixed(held[UTILITY].iloc[0], 2)} ± {fixed(held[SD].iloc[0], 2)}"
+        rows.append(Row((str(held[RANK].iloc[0]), messages, utility, _way(tree, leaf) or MISSING)))
     taus = "; ".join(f"{fixed(_tau(run, split).value, 3)} in {name}" for split, name in INBOXES.items())
     return [
         Prose(

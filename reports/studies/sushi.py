@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from models.records.studies.respondent_results import (
+    ACCURACY,
     DISCARDED,
     EFFECT_MEASURES,
+    ENCODING,
     KEPT,
+    LEAVES,
+    N_USERS,
     NEAREST_PROTOCOLS,
     PROTOCOL_EFFECTS,
     PROTOCOLS,
+    RATIO,
+    SPLIT,
+    STRADDLERS,
+    TEST,
+    TEST_ACCURACY,
+    TIE_BREAK,
+    TRAIN,
+    TRAIN_ACCURACY,
     NearestProtocol,
     NearestProtocols,
     ProtocolEffect,
@@ -19,6 +31,7 @@ from models.records.studies.respondent_results import (
 from reports.asking.active_learning import Courses, asking_section, asking_sentence, read_courses
 from reports.asking.history import history_section
 from reports.page.blocks import Answer, Block, Column, Figure, KeyNumber, Page, Prose, Row, Section, Table
+from reports.page.conclusions import compared
 from reports.page.finished_run import FinishedRun
 from reports.page.provenance import facts, provenance, warnings
 from reports.page.wording import change, fixed, points, share
@@ -33,17 +46,18 @@ from reports.respondents.tree_accuracy import (
     accuracy_figure,
     accuracy_table,
     definitions,
+    difference_to_first,
     half,
     reason_ties,
     spreads,
 )
 
 CHOICE_NAMES: Mapping[str, str] = {
-    "straddlers": "straddlers",
-    "split": "held out",
-    "tie_break": "tied splits",
-    "encoding": "minor group",
-    "ratio": "noise ratio",
+    STRADDLERS: "straddlers",
+    SPLIT: "held out",
+    TIE_BREAK: "tied splits",
+    ENCODING: "minor group",
+    RATIO: "noise ratio",
 }
 LEVEL_NAMES: Mapping[str, str] = {
     "discard": "discarded",
@@ -54,7 +68,7 @@ LEVEL_NAMES: Mapping[str, str] = {
     "codes": "code numbers",
     "one_hot": "a column each",
 }
-_PROTOCOLS = ("straddlers", "split", "train_accuracy", "test_accuracy", "leaves", "users")
+_PROTOCOLS = (STRADDLERS, SPLIT, TRAIN_ACCURACY, TEST_ACCURACY, LEAVES, N_USERS)
 
 
 def page(run: FinishedRun) -> Page:
@@ -88,16 +102,16 @@ def page(run: FinishedRun) -> Page:
 
 
 def _answer(run: FinishedRun, nearest: NearestProtocols, courses: Courses | None) -> Answer:
-    accuracy = {variant: run.metric("accuracy", variant=variant, split="test") for variant in VARIANTS}
-    leaves = {variant: run.metric("leaves", variant=variant, split="train").value for variant in VARIANTS}
+    accuracy = {variant: run.metric(ACCURACY, variant=variant, split=TEST) for variant in VARIANTS}
+    leaves = {variant: run.metric(LEAVES, variant=variant, split=TRAIN).value for variant in VARIANTS}
     first, second = accuracy[DISCARDED], accuracy[KEPT]
     found = (
         f"A tree fitted to some of a user’s choices predicts that user’s held-out choices with accuracy "
         f"{share(first.value)} (standard deviation {fixed(first.sd, 2)} over {first.n or 0:,} users), with "
-        f"{fixed(leaves[DISCARDED], 1)} leaves on average. Keeping the straddlers, the pairs a split has already "
-        f"separated, {_moves(first.value, second.value)} {share(second.value)}, with "
-        f"{fixed(leaves[KEPT], 1)} leaves."
+        f"{fixed(leaves[DISCARDED], 1)} leaves on average. If the straddlers, the pairs a split has already separated, "
+        f"are kept, accuracy is {share(second.value)}, with {fixed(leaves[KEPT], 1)} leaves."
     )
+    kept = compared("a tree with straddlers kept", "one with straddlers discarded", difference_to_first(run, KEPT))
     numbers = [
         KeyNumber(text, f"{name}, {VARIANTS[variant]}")
         for variant in VARIANTS
@@ -107,13 +121,7 @@ def _answer(run: FinishedRun, nearest: NearestProtocols, courses: Courses | None
         )
     ]
     asking = [asking_sentence(courses)] if courses else []
-    return Answer([found, _verdict(nearest), *asking], numbers)
-
-
-def _moves(before: float, after: float) -> str:
-    if share(before) == share(after):
-        return "leaves that at"
-    return "raises that to" if after > before else "lowers that to"
+    return Answer([f"{found} {kept}", _verdict(nearest), *asking], numbers)
 
 
 def _verdict(nearest: NearestProtocols) -> str:
@@ -163,10 +171,10 @@ def _protocols(run: FinishedRun, moved: ProtocolEffects, nearest: NearestProtoco
     if moved.best_other is None:
         return [Prose(["Only the two variants were fitted in this run: other protocols were not tried."])]
     protocols = run.table(PROTOCOLS, _PROTOCOLS)
-    axes = {"train_accuracy": ("accuracy on training choices", False), "leaves": (f"mean {LEAVES_AXIS}", True)}
+    axes = {TRAIN_ACCURACY: ("accuracy on training choices", False), LEAVES: (f"mean {LEAVES_AXIS}", True)}
     pictures = []
     for x, (axis, log) in axes.items():
-        train = nearest.train if x == "train_accuracy" else None
+        train = nearest.train if x == TRAIN_ACCURACY else None
         marked = None if nearest.test is None else PublishedMark(train, nearest.test)
         drawing = draw_protocols(protocols, x, axis=axis, log=log, published=marked, height=74)
         pictures.append(half(f"protocols-{x.replace('_', '-')}", drawing, f"Test accuracy against {axis}."))
@@ -174,7 +182,7 @@ def _protocols(run: FinishedRun, moved: ProtocolEffects, nearest: NearestProtoco
         "Each mark is one protocol, a mean over users. Circles hold out single choices; triangles hold out items, "
         "with every choice they are part of."
     )
-    users = int(protocols["users"].max())
+    users = int(protocols[N_USERS].max())
     blocks: list[Block] = [
         Figure(
             pictures,
@@ -192,7 +200,7 @@ def _effects_table(moved: Sequence[ProtocolEffect]) -> Table:
         train, test, strict = (change(100 * effect.change[measure]) for measure in EFFECT_MEASURES[:3])
         choice = "" if effect.choice == last else CHOICE_NAMES[effect.choice]
         levels = (_level(effect.level), _level(effect.reference))
-        rows.append(Row((choice, *levels, train, test, strict, change(effect.change["leaves"]), str(effect.pairs))))
+        rows.append(Row((choice, *levels, train, test, strict, change(effect.change[LEAVES]), str(effect.pairs))))
         last = effect.choice
     return Table(
         "What one choice moves, all others held fixed: the mean difference over pairs of protocols that differ in "
@@ -232,11 +240,11 @@ def _reasons(run: FinishedRun, moved: ProtocolEffects, nearest: NearestProtocols
 
 
 def _reason_straddlers(moved: ProtocolEffects) -> list[str]:
-    keeping = [effect.change for effect in moved.effects if effect.choice == "straddlers"]
+    keeping = [effect.change for effect in moved.effects if effect.choice == STRADDLERS]
     if not keeping or moved.best_other is None:
         return []
     kept, best = keeping[0], moved.effects[moved.best_other]
-    gain = points(best.change["test_accuracy"])
+    gain = points(best.change[TEST_ACCURACY])
     other = (
         f"The most any other choice tried adds to test accuracy is {gain} points ({CHOICE_NAMES[best.choice]}: "
         f"{_level(best.level)} instead of {_level(best.reference)})."
@@ -254,7 +262,7 @@ def _reason_reading(run: FinishedRun, nearest: NearestProtocols) -> list[str]:
     """Whether the published accuracy belongs to a tree one can read."""
     if nearest.reproducing != (KEPT,) or not nearest.others_tried:
         return []
-    few, many = (run.metric("leaves", variant=variant, split="train").value for variant in VARIANTS)
+    few, many = (run.metric(LEAVES, variant=variant, split=TRAIN).value for variant in VARIANTS)
     return [
         f"So the published accuracy seems to be that of a tree of about {fixed(many, 0)} leaves, which nobody would "
         f"read, while the tree shown as readable has about {fixed(few, 0)} and predicts a little less well."

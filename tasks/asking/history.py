@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from models.asking.active_learning import Course, ranking_oracle
-from models.asking.regret import rho_regret, top1_error
 from models.asking.user_history import HistoryRule, Population, cohorts, learn_in_cohorts, learn_without_history
 from models.numerics.hashing import mix
 from models.records.arrays import IntArray
 from models.records.base import Record
 from models.records.results import MetricRow
 from models.records.studies.asking_results import (
-    FOUND_SHARE,
     HISTORY,
-    QUESTION,
-    RHO_REGRET,
     TABLE,
-    TOP1_ERROR,
     WAY,
     WITH_HISTORY,
     WITHOUT_HISTORY,
 )
-from models.scores.ranks import competition_ranks
-from tasks.asking.ways_of_asking import course_metrics, ranked_items
+from tasks.asking.ways_of_asking import course_metrics, judge_course, means_over_users, ranked_items
 from tasks.respondents.protocols import Respondents, read_respondents
 from tasks.runs.progress import advance
 from tasks.runs.results import add_metrics, write_parquet
@@ -75,27 +69,16 @@ def history_courses(respondents: Respondents, plan: Cohorts) -> pd.DataFrame:
         ),
     }
     later = slice(rule.cohort, None)
-    found = [_means(way, course, ranks, later) for way, course in courses.items()]
+    found = [_means(way, course, ranks, respondents.user_ids, later) for way, course in courses.items()]
     return pd.concat(found, ignore_index=True).assign(table=respondents.table.name)
 
 
-def _means(way: str, course: Course, ranks: IntArray, later: slice) -> pd.DataFrame:
-    mean, true = course.mean[:, later], np.broadcast_to(ranks[later], course.mean[:, later].shape)
-    regret, error = rho_regret(true, competition_ranks(mean)), top1_error(true, mean)
-    users = np.arange(true.shape[1])
-    found = true[0][users, course.recommended[:, later]] == 1
-    return pd.DataFrame(
-        {
-            WAY: way,
-            QUESTION: np.arange(len(mean)),
-            "users": true.shape[1],
-            RHO_REGRET: regret.mean(axis=1),
-            f"{RHO_REGRET}_sd": regret.std(axis=1, ddof=1),
-            TOP1_ERROR: error.mean(axis=1),
-            f"{TOP1_ERROR}_sd": error.std(axis=1, ddof=1),
-            FOUND_SHARE: found.mean(axis=1),
-        }
-    )
+def _means(way: str, course: Course, ranks: IntArray, user_ids: Sequence[str], later: slice) -> pd.DataFrame:
+    """Means over the users of the later cohorts, with the name of the way."""
+    shown = replace(course, mean=course.mean[:, later], recommended=course.recommended[:, later])
+    found = means_over_users(judge_course(shown, ranks[later], user_ids[later]))
+    found.insert(0, WAY, way)
+    return found
 
 
 def history_metrics(study: str, courses: pd.DataFrame) -> list[MetricRow]:

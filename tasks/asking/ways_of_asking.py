@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -55,14 +55,19 @@ from models.records.studies.asking_results import (
     TREE_RANDOM,
     TREE_TOP_LEAF,
     WAY,
+    sd_of,
 )
+from models.records.studies.respondent_results import N_USERS, USER_ID, VARIANT
 from models.scores.ranks import competition_ranks
 from models.trees.growth.grow import Growth
-from models.trees.growth.options import Straddlers
+from models.trees.growth.options import StraddlersSetting
 from models.trees.growth.splits import TieBreak
 from tasks.respondents.protocols import TABLE_ENCODINGS, Encoding, Respondents
 
 Model = Literal["preference_tree", "preference_gp"]
+
+FOUND = "found"
+"""Column: whether the recommended item is the user's favourite."""
 
 
 class Way(Record):
@@ -78,7 +83,7 @@ class Way(Record):
     repeats: bool = True
     one_leaf: OneLeaf = "random"
     recommend: Recommendation = "first"
-    straddlers: Straddlers = "discard"
+    straddlers: StraddlersSetting = "discard"
     tie_break: TieBreak = "lowest"
     encoding: Encoding = "categorical_3"
     ratio: float = 0.25
@@ -133,7 +138,7 @@ def ask(respondents: Respondents, way: Way, *, n_questions: int, seed: int, user
     seeds = mix(seed, keys)
     surrogate = _surrogate(way, respondents.encoded[TABLE_ENCODINGS[way.encoding]], items, seeds)
     course = ask_and_learn(surrogate, ranking_oracle(ranks), seeds, n_questions=n_questions, strategy=strategy)
-    return _judged(course, ranks, respondents.user_ids[users])
+    return judge_course(course, ranks, respondents.user_ids[users])
 
 
 def _surrogate(way: Way, encoded: Encoded, items: IntArray, seeds: Any) -> Surrogate:
@@ -167,38 +172,47 @@ def ranked_items(respondents: Respondents) -> tuple[IntArray, IntArray]:
     return item.reshape(n_users, -1), ranks
 
 
-def _judged(course: Course, ranks: IntArray, user_ids: tuple[str, ...]) -> pd.DataFrame:
+def judge_course(course: Course, ranks: IntArray, user_ids: Sequence[str]) -> pd.DataFrame:
+    """The measures of each user after each question, as `ask` returns them.
+
+    ranks: true ranks from 1, (t, m).
+    """
     n_questions, n_users = course.recommended.shape
     found: FloatArray = ranks[np.arange(n_users), course.recommended] == 1
     true = np.broadcast_to(ranks, course.mean.shape)
     return pd.DataFrame(
         {
             QUESTION: np.repeat(np.arange(n_questions), n_users),
-            "user_id": np.tile(np.array(user_ids), n_questions),
+            USER_ID: np.tile(np.array(user_ids), n_questions),
             RHO_REGRET: rho_regret(true, competition_ranks(course.mean)).ravel(),
             TOP1_ERROR: top1_error(true, course.mean).ravel(),
-            "found": found.ravel(),
+            FOUND: found.ravel(),
+        }
+    )
+
+
+def means_over_users(judged: pd.DataFrame) -> pd.DataFrame:
+    """One row for each question, from the measures of each user.
+
+    rho_regret and top1_error come with their standard deviation, found_share is the share of users.
+    """
+    grouped = judged.groupby(QUESTION)
+    return pd.DataFrame(
+        {
+            QUESTION: grouped.size().index,
+            N_USERS: grouped.size().to_numpy(),
+            RHO_REGRET: grouped[RHO_REGRET].mean().to_numpy(),
+            sd_of(RHO_REGRET): grouped[RHO_REGRET].std().to_numpy(),
+            TOP1_ERROR: grouped[TOP1_ERROR].mean().to_numpy(),
+            sd_of(TOP1_ERROR): grouped[TOP1_ERROR].std().to_numpy(),
+            FOUND_SHARE: grouped[FOUND].mean().to_numpy(),
         }
     )
 
 
 def summarise(name: str, way: Way, judged: pd.DataFrame) -> pd.DataFrame:
-    """Means over users after each question, with the name and choices of the way of asking.
-
-    rho_regret and top1_error come with their standard deviation, found_share is the share of users.
-    """
-    grouped = judged.groupby(QUESTION)
-    found = pd.DataFrame(
-        {
-            QUESTION: grouped.size().index,
-            "users": grouped.size().to_numpy(),
-            RHO_REGRET: grouped[RHO_REGRET].mean().to_numpy(),
-            f"{RHO_REGRET}_sd": grouped[RHO_REGRET].std().to_numpy(),
-            TOP1_ERROR: grouped[TOP1_ERROR].mean().to_numpy(),
-            f"{TOP1_ERROR}_sd": grouped[TOP1_ERROR].std().to_numpy(),
-            FOUND_SHARE: grouped["found"].mean().to_numpy(),
-        }
-    )
+    """Means over users after each question, with the name and choices of the way of asking."""
+    found = means_over_users(judged)
     choices = pd.DataFrame({WAY: name, **way.model_dump()}, index=found.index)
     return pd.concat([choices, found], axis=1)
 
@@ -212,13 +226,13 @@ def course_metrics(study: str, courses: pd.DataFrame) -> list[MetricRow]:
         MetricRow(
             study=study,
             model=row["model"],
-            variant=row["variant"],
+            variant=row[VARIANT],
             metric=measure,
             split="asked",
             at=int(row[QUESTION]),
             value=float(row[measure]),
-            sd=float(row[f"{measure}_sd"]) if f"{measure}_sd" in row else None,
-            n=int(row["users"]),
+            sd=float(row[sd_of(measure)]) if sd_of(measure) in row else None,
+            n=int(row[N_USERS]),
         )
         for measure in MEASURES
         for row in courses.to_dict("records")

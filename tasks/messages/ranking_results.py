@@ -17,18 +17,26 @@ from models.records.published import beside_published, published_by_split
 from models.records.results import MetricRow
 from models.records.studies.message_results import (
     BOTH_ORDERS,
+    CLINICIANS_RANK,
     COMPARABILITY,
     FEATURE_VALUES,
     FEATURES,
     FIRST_SHARE,
+    ITEM_ID,
     JUDGE_MODEL,
+    LEAF,
+    RANK,
     RANK_CORRELATION,
     RANKING,
     READABLE,
     READABLE_TREE,
+    REASON,
+    SD,
     SEARCH,
+    SPLIT,
     TREE,
     UNANSWERED,
+    UTILITY,
     WHOLE,
     WORTH,
     Comparability,
@@ -271,14 +279,14 @@ def _ranking(tree: PreferenceTree, boxes: Sequence[Inbox], encoded: Sequence[Enc
         wins = net_wins(each.comparisons, len(box.ids))
         order = np.argsort(-utility, kind="stable")
         columns = {
-            "split": [split] * len(order),
-            "item_id": [box.ids[at] for at in order],
-            "rank": competition_ranks(utility)[order],
-            "clinicians_rank": competition_ranks(wins)[order],
-            "utility": utility[order],
-            "sd": sd[leaf[order]],
-            "leaf": leaf[order],
-            "reason": [ways[at] for at in leaf[order]],
+            SPLIT: [split] * len(order),
+            ITEM_ID: [box.ids[at] for at in order],
+            RANK: competition_ranks(utility)[order],
+            CLINICIANS_RANK: competition_ranks(wins)[order],
+            UTILITY: utility[order],
+            SD: sd[leaf[order]],
+            LEAF: leaf[order],
+            REASON: [ways[at] for at in leaf[order]],
         }
         parts.append(pa.table(columns))
     return pa.concat_tables(parts)
@@ -288,4 +296,4 @@ def _feature_values(boxes: Sequence[Inbox], specs: Sequence[FeatureSpec], values
     """The values read in both inboxes, by id."""
     tables = [box.with_features(specs, each).items for box, each in zip(boxes, values, strict=True)]
     split = [name for name, box in zip(SPLITS, boxes, strict=True) for _ in box.ids]
-    return pa.concat_tables(tables).append_column("split", pa.array(split))
+    return pa.concat_tables(tables).append_column(SPLIT, pa.array(split))

@@ -7,7 +7,14 @@ from pathlib import Path
 
 from models.records.published import gap
 from models.records.results import MetricRow
-from models.records.studies.respondent_results import CHOICE_SUMMARY, DISCARDED, POOLED, ChoiceSummary
+from models.records.studies.respondent_results import (
+    ACCURACY,
+    CHOICE_SUMMARY,
+    DISCARDED,
+    POOLED,
+    TEST,
+    ChoiceSummary,
+)
 from tasks.respondents.protocols import Protocol, read_respondents, split_comparisons
 from tasks.respondents.scoring import Trial
 from tasks.runs.results import METRICS, write_json
@@ -20,7 +27,7 @@ def choice_summary(
 
     users, comparisons, held_out: how many there are; comparable: whether published values can be compared with.
     """
-    accuracy = {row.variant: row.value for row in metrics if (row.metric, row.split) == ("accuracy", "test")}
+    accuracy = {row.variant: row.value for row in metrics if (row.metric, row.split) == (ACCURACY, TEST)}
     gaps = [gap(row.value, row.published) for row in metrics] if comparable else []
     sizes = [abs(each) for each in gaps if each is not None]
     return ChoiceSummary(

@@ -9,9 +9,16 @@ import pandas as pd
 
 from models.records.published import Published
 from models.records.studies.respondent_results import (
+    ACCURACY,
     EFFECT_MEASURES,
+    LEAVES,
     NEAREST_PROTOCOLS,
     PROTOCOL_EFFECTS,
+    STRADDLERS,
+    TEST,
+    TEST_ACCURACY,
+    TRAIN,
+    TRAIN_ACCURACY,
     NearestProtocol,
     NearestProtocols,
     ProtocolEffect,
@@ -29,28 +36,25 @@ def nearest_protocols(protocols: pd.DataFrame, published: Sequence[Published]) -
 
     protocols: a row for each protocol, as in `protocols.parquet`.
     """
-    known = {each.split: each for each in published if each.metric == "accuracy"}
-    if not {"train", "test"} <= known.keys():
+    known = {each.split: each for each in published if each.metric == ACCURACY}
+    if not {TRAIN, TEST} <= known.keys():
         return NearestProtocols()
     choices = [{name: row[name] for name in PAPERS_CHOICES} for row in protocols.to_dict("records")]
     found = nearest_of_each(
         [Protocol(**each).variant for each in choices],
-        protocols["train_accuracy"].to_numpy(float),
-        protocols["test_accuracy"].to_numpy(float),
-        published=(known["train"].value, known["test"].value),
+        protocols[TRAIN_ACCURACY].to_numpy(float),
+        protocols[TEST_ACCURACY].to_numpy(float),
+        published=(known[TRAIN].value, known[TEST].value),
     )
     return NearestProtocols(
-        train=known["train"].value,
-        test=known["test"].value,
-        source=known["train"].source,
+        train=known[TRAIN].value,
+        test=known[TEST].value,
+        source=known[TRAIN].source,
         nearest=tuple(
             NearestProtocol(
                 variant=variant,
                 choices=choices[near.row],
-                **{
-                    name: float(protocols[name].iloc[near.row])
-                    for name in ("train_accuracy", "test_accuracy", "leaves")
-                },
+                **{name: float(protocols[name].iloc[near.row]) for name in (TRAIN_ACCURACY, TEST_ACCURACY, LEAVES)},
                 among=near.among,
                 distance=near.distance,
             )
@@ -68,10 +72,10 @@ def protocol_effects(protocols: pd.DataFrame) -> ProtocolEffects:
         PAPERS_CHOICES,
         {name: protocols[name].to_numpy(float) for name in EFFECT_MEASURES},
     )
-    others = [at for at, effect in enumerate(found) if effect.choice != "straddlers"]
+    others = [at for at, effect in enumerate(found) if effect.choice != STRADDLERS]
     return ProtocolEffects(
         effects=tuple(ProtocolEffect(reference=PAPERS_CHOICES[effect.choice], **effect._asdict()) for effect in found),
-        best_other=max(others, key=lambda at: found[at].change["test_accuracy"], default=None),
+        best_other=max(others, key=lambda at: found[at].change[TEST_ACCURACY], default=None),
     )
 
 

@@ -16,8 +16,10 @@ from models.records.features import Encoded
 from models.records.results import MetricRow
 from models.records.studies.respondent_results import (
     DELTA_ACCURACY,
+    LEAVES,
     LEFT_OUT,
     LEFT_OUT_INTERVALS,
+    N_USERS,
     REMOVED,
     SPLITS,
     TEST_DELTA,
@@ -71,7 +73,7 @@ def leave_each_out(respondents: Respondents, protocol: Protocol, *, seed: int, t
                 f"{part}_delta_sd": float(change.std()),
                 column: float(left[column].mean()),
             }
-        rows.append({**row, "leaves": float(left["leaves"].mean()), "users": int(np.isfinite(change).sum())})
+        rows.append({**row, LEAVES: float(left[LEAVES].mean()), N_USERS: int(np.isfinite(change).sum())})
         advance(LEAVING_OUT)
     return pd.DataFrame(rows)
 
@@ -87,7 +89,7 @@ def delta_metrics(study: str, found: pd.DataFrame) -> Sequence[MetricRow]:
             split=part,
             value=float(row[f"{part}_delta"]),
             sd=float(row[f"{part}_delta_sd"]),
-            n=int(row["users"]),
+            n=int(row[N_USERS]),
         )
         for _, row in found.iterrows()
         for part in SPLITS
@@ -101,7 +103,7 @@ def delta_intervals(found: pd.DataFrame) -> pd.DataFrame:
     is worse or better without the feature, unclear if the interval contains zero.
     """
     ordered = found.sort_values(TEST_DELTA, kind="stable", ignore_index=True)
-    mean, sd, users = (ordered[name].to_numpy(float) for name in (TEST_DELTA, "test_delta_sd", "users"))
+    mean, sd, users = (ordered[name].to_numpy(float) for name in (TEST_DELTA, "test_delta_sd", N_USERS))
     interval = mean_interval(mean, sd, users)
     verdicts = [VERDICTS[sign] for sign in interval.signs]
     return pd.DataFrame({REMOVED: ordered[REMOVED], **interval._asdict(), VERDICT: verdicts})

@@ -19,8 +19,10 @@ from models.records.studies.respondent_results import (
     FEATURE,
     FIRST,
     GALLERY,
+    N_USERS,
     POOLED_TREE,
     SENSITIVE_FEATURES,
+    USER_ID,
     SensitiveFeature,
 )
 from tasks.respondents.protocols import Protocol, Respondents, example_trees, fit_trees, read_respondents
@@ -46,7 +48,7 @@ def asked_features(respondents: Respondents, protocol: Protocol, *, seed: int, t
     asks[trees.tree[splits], of_column[trees.column[splits]]] = True
     roots = trees.column[:n_users]
     first = np.bincount(of_column[roots[roots >= 0]], minlength=len(names)) / n_users
-    return pd.DataFrame({FEATURE: names, ASKED: asks.mean(axis=0), FIRST: first, "users": n_users})
+    return pd.DataFrame({FEATURE: names, ASKED: asks.mean(axis=0), FIRST: first, N_USERS: n_users})
 
 
 def gallery(
@@ -61,7 +63,7 @@ def gallery(
         example_trees(respondents, {"tree": protocol}, user, seed=seed, test_share=test_share)["trees"]["tree"]
         for user in users
     ]
-    return {"trees": [{"user_id": user, "tree": tree} for user, tree in zip(users, trees, strict=True)]}
+    return {"trees": [{USER_ID: user, "tree": tree} for user, tree in zip(users, trees, strict=True)]}
 
 
 def sensitive_features(

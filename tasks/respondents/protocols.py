@@ -18,10 +18,23 @@ from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.records.base import Record
 from models.records.features import Encoded
 from models.records.results import MetricRow
-from models.records.studies.respondent_results import ACCURACIES, DISCARDED, KEPT, TREE_MODEL
+from models.records.studies.respondent_results import (
+    ACCURACIES,
+    ACCURACY,
+    DEPTH,
+    DISCARDED,
+    KEPT,
+    LEAVES,
+    N_USERS,
+    TEST,
+    TEST_ACCURACY,
+    TRAIN,
+    TREE_MODEL,
+    USER_ID,
+)
 from models.scores.accuracy import accuracies
 from models.scores.holdout import hold_out_items, hold_out_pairs
-from models.trees.growth.options import Straddlers
+from models.trees.growth.options import StraddlersSetting
 from models.trees.growth.splits import TieBreak
 from models.trees.preference_tree import PreferenceTree, PreferenceTrees
 from tasks.tables.encode import CategoricalEncoding, encode
@@ -44,7 +57,7 @@ class Protocol(Record):
     (categorical_3) or any number (categorical), as code numbers (codes), or as one binary column a level (one_hot).
     """
 
-    straddlers: Straddlers = "discard"
+    straddlers: StraddlersSetting = "discard"
     split: Split = "pair"
     tie_break: TieBreak = "lowest"
     encoding: Encoding = "categorical_3"
@@ -162,7 +175,7 @@ def score_protocol(respondents: Respondents, protocol: Protocol, *, seed: int, t
     items = respondents.encoded[TABLE_ENCODINGS[protocol.encoding]].items[split.item_of_row]
     utility = trees.predict(items, split.user_of_row)[split.comparisons]
     scores = accuracies_of_users(respondents, utility[:, 0] - utility[:, 1], split.test)
-    return pd.DataFrame({**scores, "leaves": trees.n_leaves_, "depth": trees.depth_})
+    return pd.DataFrame({**scores, LEAVES: trees.n_leaves_, DEPTH: trees.depth_})
 
 
 def score_pooled(
@@ -179,13 +192,13 @@ def score_pooled(
     items, pairs = encoded.items[seen], pairs.reshape(comparisons.shape)
     tree = PreferenceTree(encoded.columns, max_depth=max_depth, random_state=seed, **_tree_parameters(protocol))
     scores = accuracies_of_users(respondents, tree.fit(items, pairs[~test]).decision_function(items, pairs), test)
-    return tree, pd.DataFrame({**scores, "leaves": tree.n_leaves_, "depth": tree.depth_})
+    return tree, pd.DataFrame({**scores, LEAVES: tree.n_leaves_, DEPTH: tree.depth_})
 
 
 def accuracies_of_users(respondents: Respondents, difference: FloatArray, test: BoolArray) -> dict[str, Any]:
     """Columns with the accuracies of each user, from the predicted difference of each comparison (n,)."""
-    scores: dict[str, Any] = {"user_id": respondents.user_ids}
-    for part, rows in (("train", ~test), ("test", test)):
+    scores: dict[str, Any] = {USER_ID: respondents.user_ids}
+    for part, rows in ((TRAIN, ~test), (TEST, test)):
         found = accuracies(difference[rows], respondents.users[rows], len(respondents.user_ids))
         scores |= {f"{part}_{name}": values for name, values in zip(ACCURACIES, found, strict=True)}
     return scores
@@ -201,18 +214,18 @@ def _rows_known_in_training(split: SplitComparisons, protocol: Protocol) -> Bool
 def summarise_protocol(protocol: Protocol, scores: pd.DataFrame) -> dict[str, Any]:
     """A protocol with its means over users: one row of `protocols.parquet`."""
     means: dict[str, Any] = {}
-    for part, name in itertools.product(("train", "test"), ACCURACIES):
+    for part, name in itertools.product((TRAIN, TEST), ACCURACIES):
         means[f"{part}_{name}"] = float(scores[f"{part}_{name}"].mean())
-        if name == "accuracy":
+        if name == ACCURACY:
             means[f"{part}_{name}_sd"] = float(scores[f"{part}_{name}"].std())
-    size = {name: float(scores[name].mean()) for name in ("leaves", "depth")}
-    return {**protocol.model_dump(), **means, **size, "users": len(scores)}
+    size = {name: float(scores[name].mean()) for name in (LEAVES, DEPTH)}
+    return {**protocol.model_dump(), **means, **size, N_USERS: len(scores)}
 
 
 def metric_rows(study: str, variant: str, scores: pd.DataFrame, *, model: str = TREE_MODEL) -> tuple[MetricRow, ...]:
     """The rows of `metrics.json` of one variant: mean and standard deviation over users."""
-    measured = [(name, part, f"{part}_{name}") for part in ("train", "test") for name in ACCURACIES]
-    measured += [("leaves", "train", "leaves"), ("depth", "train", "depth")]
+    measured = [(name, part, f"{part}_{name}") for part in (TRAIN, TEST) for name in ACCURACIES]
+    measured += [(LEAVES, TRAIN, LEAVES), (DEPTH, TRAIN, DEPTH)]
     return tuple(
         MetricRow(
             study=study,
@@ -230,11 +243,11 @@ def metric_rows(study: str, variant: str, scores: pd.DataFrame, *, model: str = 
 
 def typical_user(scores: pd.DataFrame) -> str:
     """The first user with a tree of median size whose test accuracy is nearest to the median."""
-    size, accuracy = scores["leaves"].to_numpy(), scores["test_accuracy"].to_numpy()
+    size, accuracy = scores[LEAVES].to_numpy(), scores[TEST_ACCURACY].to_numpy()
     usual = np.flatnonzero(size == np.sort(size)[len(size) // 2])
     # Written accuracies are rounded, which must not decide between two that are equally far on either side.
     nearest = np.nanargmin(np.round(np.abs(accuracy[usual] - np.nanmedian(accuracy)), 9))
-    return str(scores["user_id"].iloc[int(usual[nearest])])
+    return str(scores[USER_ID].iloc[int(usual[nearest])])
 
 
 def example_trees(
@@ -266,7 +279,7 @@ def example_trees(
         in_leaf = [[labels[item] for item in split.item_of_row[rows][leaf == at]] for at in range(tree.n_leaves_)]
         trees[variant] = {**tree.to_dict(), "leaf_items": in_leaf}
     return {
-        "user_id": user_id,
+        USER_ID: user_id,
         "ranking": [labels[item] for item in ranking],
         "items": {"ids": [ids[item] for item in seen], "labels": [labels[item] for item in seen]},
         "trees": trees,

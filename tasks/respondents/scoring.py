@@ -15,7 +15,16 @@ from models.records.base import Record
 from models.records.errors import UsageError
 from models.records.published import Published, beside_published
 from models.records.results import MetricRow
-from models.records.studies.respondent_results import EXAMPLE_TREE, POOLED, POOLED_TREE, PROTOCOLS, USERS
+from models.records.studies.respondent_results import (
+    DEPTH,
+    EXAMPLE_TREE,
+    LEAVES,
+    POOLED,
+    POOLED_TREE,
+    PROTOCOLS,
+    USERS,
+    VARIANT,
+)
 from tasks.respondents.comparing_protocols import compare_protocols
 from tasks.respondents.protocols import (
     Protocol,
@@ -63,8 +72,8 @@ def score_variants(
     *,
     pooled: Pooled | None = None,
 ) -> None:
-    """Score each user's tree under each variant of the study, and write `users.parquet`, `metrics.json` and
-    `tree_summaries.json`.
+    """Score each user's tree under each variant of the study, and write `users.parquet`, `metrics.json`,
+    `tree_summaries.json` and `accuracy_differences.json`.
 
     pooled: if given, score also one tree for all users, as the variant `pooled`, and write it to `pooled_tree.json`.
     """
@@ -89,7 +98,7 @@ def score_variants(
 
 def _without_spread(row: MetricRow) -> MetricRow:
     """A metric of the one tree for all users; its size has no spread over users."""
-    return row.model_copy(update={"sd": None, "n": 1}) if row.metric in {"leaves", "depth"} else row
+    return row.model_copy(update={"sd": None, "n": 1}) if row.metric in {LEAVES, DEPTH} else row
 
 
 @task(name="draw an example", cache_policy=NO_CACHE)
@@ -101,7 +110,7 @@ def draw_example(trial: Trial, variants: Mapping[str, Protocol], user: str | Non
     respondents = read_respondents(trial.table, trial.users)
     if user is None:
         scores = pd.read_parquet(results / f"{USERS}.parquet")
-        user = typical_user(scores[scores["variant"] == next(iter(variants))])
+        user = typical_user(scores[scores[VARIANT] == next(iter(variants))])
     if user not in respondents.user_ids:
         ids = respondents.user_ids
         raise UsageError(

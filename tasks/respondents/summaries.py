@@ -8,20 +8,35 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from models.records.studies.respondent_results import TREE_SUMMARIES, TreeSummary
+from models.records.arrays import FloatArray
+from models.records.studies.respondent_results import (
+    ACCURACY_DIFFERENCES,
+    LEAVES,
+    TEST_ACCURACY,
+    TEST_DECIDED_SHARE,
+    TEST_STRICT_ACCURACY,
+    TRAIN_ACCURACY,
+    TREE_SUMMARIES,
+    USER_ID,
+    TreeSummary,
+)
+from models.scores.comparing import Difference
+from models.scores.intervals import mean_interval
 from tasks.runs.results import write_json
+
+OTHER_USERS = "other users"
 
 
 def tree_summary(scores: pd.DataFrame) -> TreeSummary:
     """The trees of one variant, from one row a user as `score_protocol` returns it."""
-    strict, decided = scores["test_strict_accuracy"].mean(), scores["test_decided_share"].mean()
+    strict, decided = scores[TEST_STRICT_ACCURACY].mean(), scores[TEST_DECIDED_SHARE].mean()
     return TreeSummary(
         users=len(scores),
-        scored=int(scores["test_accuracy"].notna().sum()),
-        unscored_test=int(scores["test_accuracy"].isna().sum()),
-        unscored_train=int(scores["train_accuracy"].isna().sum()),
-        median_accuracy=_none_if_nan(scores["test_accuracy"].median()),
-        median_leaves=float(scores["leaves"].median()),
+        scored=int(scores[TEST_ACCURACY].notna().sum()),
+        unscored_test=int(scores[TEST_ACCURACY].isna().sum()),
+        unscored_train=int(scores[TRAIN_ACCURACY].isna().sum()),
+        median_accuracy=_none_if_nan(scores[TEST_ACCURACY].median()),
+        median_leaves=float(scores[LEAVES].median()),
         tied_share=_none_if_nan(1 - decided),
         without_ties=_none_if_nan(strict / decided) if decided else None,
     )
@@ -31,7 +46,36 @@ def _none_if_nan(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
+def accuracy_differences(scores: Mapping[str, pd.DataFrame]) -> dict[str, Difference]:
+    """How much the held-out accuracy of each variant exceeds that of the first, paired over users.
+
+    scores: a row for each user of a variant. Raises ValueError unless all variants have the same users in one order.
+    """
+    (_, first), *others = scores.items()
+    users = first[USER_ID].tolist()
+    if any(found[USER_ID].tolist() != users for _, found in others):
+        raise ValueError("the variants do not have the same users in the same order")
+    base = first[TEST_ACCURACY].to_numpy(float)
+    return {variant: _mean_difference(found[TEST_ACCURACY].to_numpy(float) - base) for variant, found in others}
+
+
+def _mean_difference(differences: FloatArray) -> Difference:
+    known = differences[~np.isnan(differences)]
+    if len(known) < 2:
+        return Difference(estimate=float(known[0]) if len(known) else None, over=OTHER_USERS)
+    mean, sd = known.mean(keepdims=True), known.std(ddof=1, keepdims=True)
+    interval = mean_interval(mean, sd, np.array([len(known)]))
+    return Difference(
+        estimate=float(mean[0]), lower=float(interval.lower[0]), upper=float(interval.upper[0]), over=OTHER_USERS
+    )
+
+
 def write_tree_summaries(results: Path, scores: Mapping[str, pd.DataFrame]) -> None:
-    """Write the summary of each variant to `tree_summaries.json`."""
+    """Write the summary of each variant, and how much each exceeds the first.
+
+    The files are `tree_summaries.json` and `accuracy_differences.json`.
+    """
     summaries = {variant: tree_summary(found).model_dump(mode="json") for variant, found in scores.items()}
     write_json(results / f"{TREE_SUMMARIES}.json", summaries)
+    differences = {variant: each.model_dump(mode="json") for variant, each in accuracy_differences(scores).items()}
+    write_json(results / f"{ACCURACY_DIFFERENCES}.json", differences)

@@ -36,6 +36,16 @@ TABLE, WAY, QUESTION = "table", "way", "question"
 RHO_REGRET, TOP1_ERROR, FOUND_SHARE = "rho_regret", "top1_error", "found_share"
 MEASURES = (RHO_REGRET, TOP1_ERROR, FOUND_SHARE)
 
+
+def sd_of(measure: str) -> str:
+    """The column that holds a measure's standard deviation over users.
+
+    >>> sd_of(RHO_REGRET)
+    'rho_regret_sd'
+    """
+    return f"{measure}_sd"
+
+
 BANDIT = 9
 """Questions after which a bandit that keeps the winner of ten items has found the favourite (dt-pbo, section 4.2)."""
 

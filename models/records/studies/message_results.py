@@ -18,6 +18,11 @@ COMPARABILITY = "comparability"
 RANKING, FEATURE_VALUES, EXTRACTION_ACCURACY = "ranking", "feature_values", "extraction_accuracy"
 """Files of results, without their ending."""
 
+SPLIT, ITEM_ID, RANK, CLINICIANS_RANK, UTILITY, SD, LEAF, REASON = (
+    "split", "item_id", "rank", "clinicians_rank", "utility", "sd", "leaf", "reason",
+)  # fmt: skip
+"""Columns of the ranking; the values of the features share the first two."""
+
 RANK_CORRELATION, FIRST_SHARE, UNANSWERED = "rank_correlation", "first_share", "missing"
 """Metrics: Kendall's tau-b, and how often the model asked directly chose the first message, or did not answer."""
 

@@ -13,8 +13,23 @@ DISCARDED, KEPT = "straddlers_discarded", "straddlers_kept"
 POOLED, GP = "pooled", "gp"
 """The variants of one tree for all respondents, and of a Gaussian process for each."""
 
-SPLITS = ("train", "test")
-ACCURACIES = ("accuracy", "strict_accuracy", "decided_share")
+TRAIN, TEST = "train", "test"
+SPLITS = (TRAIN, TEST)
+ACCURACY, STRICT_ACCURACY, DECIDED_SHARE = "accuracy", "strict_accuracy", "decided_share"
+ACCURACIES = (ACCURACY, STRICT_ACCURACY, DECIDED_SHARE)
+LEAVES, DEPTH = "leaves", "depth"
+"""Measures of a tree, which are metrics and columns of results."""
+
+USER_ID, VARIANT, N_USERS = "user_id", "variant", "users"
+"""Columns: a user, the variant of the user's tree, and a number of users."""
+
+TRAIN_ACCURACY, TEST_ACCURACY, TEST_STRICT_ACCURACY, TEST_DECIDED_SHARE = (
+    "train_accuracy", "test_accuracy", "test_strict_accuracy", "test_decided_share",
+)  # fmt: skip
+"""Columns: an accuracy on training or on held-out choices."""
+
+STRADDLERS, SPLIT, TIE_BREAK, ENCODING, RATIO = "straddlers", "split", "tie_break", "encoding", "ratio"
+"""The choices of a protocol, which are columns of `protocols.parquet`."""
 
 USERS = "users"
 PROTOCOLS = "protocols"
@@ -28,6 +43,7 @@ EXAMPLE_TREE = "example_tree"
 GALLERY = "gallery"
 POOLED_TREE = "pooled_tree"
 TREE_SUMMARIES = "tree_summaries"
+ACCURACY_DIFFERENCES = "accuracy_differences"
 CHOICE_SUMMARY = "choice_summary"
 """Files of results, without their ending."""
 
@@ -41,7 +57,7 @@ FEATURE, ASKED, FIRST = "feature", "asked", "first"
 Level = str | float
 """A level of a choice of the protocol."""
 
-EFFECT_MEASURES = ("train_accuracy", "test_accuracy", "test_strict_accuracy", "leaves")
+EFFECT_MEASURES = (TRAIN_ACCURACY, TEST_ACCURACY, TEST_STRICT_ACCURACY, LEAVES)
 """The columns of `protocols.parquet` whose changes are reported."""
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from pydantic import BeforeValidator
 from sklearn.utils._param_validation import Interval
 
 from models.numerics.validation import words_of
@@ -36,3 +37,12 @@ def refuse_old_words(straddlers: object) -> None:
     new = {"discarded": "discard", "kept": "keep"}
     if isinstance(straddlers, str) and straddlers in new:
         raise ValueError(f"straddlers is now 'discard' or 'keep': write {new[straddlers]!r} for {straddlers!r}")
+
+
+def _in_new_words(straddlers: object) -> object:
+    refuse_old_words(straddlers)
+    return straddlers
+
+
+StraddlersSetting = Annotated[Straddlers, BeforeValidator(_in_new_words)]
+"""The type of a setting; an old word is refused with the new one."""

@@ -31,19 +31,32 @@ def edit_json(path: Path, change: Callable[[object], object]) -> None:
 
 def test_the_page_opens_with_the_answer_computed_from_the_results(write_run: WriteRun) -> None:
     run = write_run()
-    opening = text_of(render(run).html)[:900]
+    opening = text_of(render(run).html)[:1200]
     assert "accuracy 0.854 (standard deviation 0.13 over 400 users), with 8.7 leaves" in opening
-    assert "raises that to 0.888, with 54.2 leaves" in opening
+    assert "are kept, accuracy is 0.888, with 54.2 leaves" in opening
+    assert "A tree with straddlers kept has a higher accuracy than one with straddlers discarded, by" in opening
 
-    def lower(rows: object) -> object:
-        assert isinstance(rows, list)
-        for row in rows:
-            if (row["metric"], row["variant"], row["split"]) == ("accuracy", "straddlers_kept", "test"):
-                row["value"] = 0.7012
-        return rows
 
-    edit_json(run / "results" / "metrics.json", lower)
-    assert "lowers that to 0.701, with 54.2 leaves" in text_of(render(run).html)[:900]
+@pytest.mark.parametrize(
+    ("lower", "upper", "said"),
+    [
+        (-0.05, -0.01, "A tree with straddlers kept has a lower accuracy than one with straddlers discarded, by 3.0"),
+        (-0.05, 0.01, "These data show no difference in accuracy between a tree with straddlers kept and one"),
+        (None, None, "has the higher accuracy cannot be told"),
+    ],
+)
+def test_what_the_opening_says_of_two_variants_follows_from_their_interval(
+    write_run: WriteRun, lower: float | None, upper: float | None, said: str
+) -> None:
+    run = write_run()
+
+    def put(differences: object) -> object:
+        assert isinstance(differences, dict)
+        differences["straddlers_kept"] |= {"estimate": -0.03, "lower": lower, "upper": upper}
+        return differences
+
+    edit_json(run / "results" / "accuracy_differences.json", put)
+    assert said in text_of(render(run).html)[:1200]
 
 
 def test_published_stands_beside_found_with_the_difference_in_points(real_report: Rendered) -> None:

@@ -59,7 +59,7 @@ def test_the_grid_has_every_combination_once() -> None:
 
 @pytest.mark.parametrize("old", ["discarded", "kept"])
 def test_the_old_words_for_straddlers_are_refused_and_name_variants_only(old: str) -> None:
-    with pytest.raises(ValueError, match="Input should be 'discard' or 'keep'"):
+    with pytest.raises(ValueError, match="straddlers is now 'discard' or 'keep': write"):
         Protocol(straddlers=old)
     assert f"straddlers_{old}" in {protocol.variant for protocol in protocol_grid()}
 

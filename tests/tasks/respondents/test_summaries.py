@@ -8,7 +8,7 @@ import pytest
 
 from models.records.results import MetricRow
 from tasks.respondents.choice_summary import choice_summary
-from tasks.respondents.summaries import tree_summary
+from tasks.respondents.summaries import accuracy_differences, tree_summary
 
 
 def row(variant: str, value: float, published: float | None = None, split: str = "test") -> MetricRow:
@@ -66,3 +66,27 @@ def test_gaps_to_published_values_are_absolute_and_gains_are_signed() -> None:
 def test_simulated_data_has_no_gap_to_what_was_published() -> None:
     found = choice_summary(METRICS, users=10, comparisons=180, held_out=20, comparable=False)
     assert (found.n_published, found.smallest_gap, found.largest_gap) == (0, None, None)
+
+
+def scored(accuracies: list[float]) -> pd.DataFrame:
+    return pd.DataFrame({"user_id": [f"u{at}" for at in range(len(accuracies))], "test_accuracy": accuracies})
+
+
+def test_variants_are_compared_user_by_user_and_a_user_without_a_score_has_no_part() -> None:
+    first, second = [0.5, 0.6, 0.7, np.nan], [0.6, 0.8, 0.8, 0.1]
+    [found] = accuracy_differences({"first": scored(first), "second": scored(second)}).values()
+    # Differences 0.1, 0.2, 0.1: mean 0.4 / 3, standard deviation 0.1 / sqrt(3).
+    reach = 1.959964 * 0.1 / 3
+    assert found.estimate == pytest.approx(0.4 / 3)
+    assert (found.lower, found.upper) == pytest.approx((0.4 / 3 - reach, 0.4 / 3 + reach))
+    assert found.outcome == "higher"
+
+
+def test_one_user_shows_no_difference_either_way() -> None:
+    [found] = accuracy_differences({"first": scored([0.5]), "second": scored([0.9])}).values()
+    assert found.outcome == "unknown"
+
+
+def test_variants_with_other_users_are_not_compared() -> None:
+    with pytest.raises(ValueError, match="same users"):
+        accuracy_differences({"first": scored([0.5, 0.6]), "second": scored([0.5])})

@@ -1,0 +1,75 @@
+"""The sentence that a comparison earns: better, no difference shown, or cannot be told. No other module writes one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from models.scores.comparing import Difference
+from reports.page.wording import fixed, listed
+
+
+def interval_text(difference: Difference, *, scale: float = 100, decimals: int = 1) -> str:
+    """`95% interval 1.0 to 5.0, over other users`; a dash if no interval is known.
+
+    >>> interval_text(Difference(estimate=0.03, lower=0.01, upper=0.05, over="other users"))
+    '95% interval 1.0 to 5.0, over other users'
+    """
+    if difference.lower is None or difference.upper is None:
+        return f"no interval over {difference.over} is known"
+    lower, upper = (fixed(scale * bound, decimals) for bound in (difference.lower, difference.upper))
+    return f"95% interval {lower} to {upper}, over {difference.over}"
+
+
+def compared(
+    first: str,
+    second: str,
+    difference: Difference,
+    *,
+    measure: str = "accuracy",
+    unit: str = " points",
+    scale: float = 100,
+    decimals: int = 1,
+) -> str:
+    """One sentence about the first number minus the second.
+
+    measure: noun of the number; unit: what follows the scaled difference; scale: 100 turns shares into points.
+
+    >>> found = Difference(estimate=0.03, lower=0.01, upper=0.05, over="other users")
+    >>> compared("the tree", "the logit", found)
+    'The tree has a higher accuracy than the logit, by 3.0 points (95% interval 1.0 to 5.0, over other users).'
+    >>> compared("the logit", "the tree", found.reversed)
+    'The logit has a lower accuracy than the tree, by 3.0 points (95% interval −5.0 to −1.0, over other users).'
+    >>> print(compared("a", "b", Difference(estimate=0.03, lower=-0.01, upper=0.07, over="other users")))
+    These data show no difference in accuracy between a and b: 3.0 points (95% interval −1.0 to 7.0, over other users).
+    >>> compared("a", "b", Difference(estimate=0.03, over="other users"))
+    'Whether a or b has the higher accuracy cannot be told: no interval over other users is known.'
+    """
+    about = interval_text(difference, scale=scale, decimals=decimals)
+    outcome = difference.outcome
+    if difference.estimate is None or outcome == "unknown":
+        return f"Whether {first} or {second} has the higher {measure} cannot be told: {about}."
+    size = fixed(scale * difference.estimate, decimals)
+    if outcome == "not_shown":
+        return f"These data show no difference in {measure} between {first} and {second}: {size}{unit} ({about})."
+    size = fixed(abs(scale * difference.estimate), decimals)
+    return f"{_capital(first)} has a {outcome} {measure} than {second}, by {size}{unit} ({about})."
+
+
+def leading(names: Sequence[str], *, measure: str = "accuracy") -> str:
+    """One sentence about the names that share the first place, the highest first.
+
+    >>> leading(["the tree"])
+    'The tree has the highest accuracy of all compared.'
+    >>> leading(["the tree", "the logit"])
+    'The tree has the highest accuracy; these data do not show that it exceeds that of the logit.'
+    """
+    first, *others = names
+    if not others:
+        return f"{_capital(first)} has the highest {measure} of all compared."
+    return (
+        f"{_capital(first)} has the highest {measure}; these data do not show that it exceeds that of {listed(others)}."
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
