@@ -20,6 +20,7 @@ class Duels:
     items: (n, d). comparisons: (m, 2) rows of items, winner first. left_wins: (m,) whether the winner stood left.
     keys: (m,) numbers that identify the comparisons. contexts: (q, e), context_of: (m,) rows of contexts; a table
     without contexts has one context of no features.
+    item_keys: (n,) numbers that identify the items, where several rows can be one item; None if each is its own.
     """
 
     items: FloatArray
@@ -30,6 +31,14 @@ class Duels:
     contexts: FloatArray
     context_columns: tuple[Column, ...]
     context_of: IntArray
+    item_keys: HashArray | None = None
+
+    @property
+    def names(self) -> IntArray:
+        """(n,) which item each row is, numbered in the order of their keys."""
+        if self.item_keys is None:
+            return np.arange(len(self.items))
+        return np.unique(self.item_keys, return_inverse=True)[1]
 
 
 @dataclass(frozen=True, eq=False)

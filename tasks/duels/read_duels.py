@@ -28,10 +28,12 @@ def read_duels(table_folder: Path, *, leave_out: Sequence[str] = (), sides: Sequ
     kept = [at for at, column in enumerate(encoded.columns) if column.feature not in leave_out]
     items, columns = encoded.items[:, kept], tuple(encoded.columns[at] for at in kept)
     comparisons, left_wins = encoded.comparisons, table.comparisons["left_wins"].to_numpy()
+    item_keys = hash_texts([str(item) for item in encoded.item_ids])
     if sides:
         winners, losers = (_side_features(table, sides, left_wins == won) for won in (True, False))
         n = len(comparisons)
         met = np.vstack([np.hstack([items[comparisons[:, 0]], winners]), np.hstack([items[comparisons[:, 1]], losers])])
+        item_keys = item_keys[comparisons.T.ravel()]
         items, comparisons = met, np.stack([np.arange(n), np.arange(n) + n], axis=1)
         columns = (*columns, *(_side_column(table, name) for name in sides))
     contexts, context_of = np.zeros((1, 0)), np.zeros(len(comparisons), dtype=np.int64)
@@ -39,7 +41,7 @@ def read_duels(table_folder: Path, *, leave_out: Sequence[str] = (), sides: Sequ
     if table.contexts is not None:
         contexts, context_columns, context_of = encode_contexts(table)
     keys = hash_texts(table.comparisons["comparison_id"].to_pylist())
-    return Duels(items, columns, comparisons, left_wins, keys, contexts, context_columns, context_of)
+    return Duels(items, columns, comparisons, left_wins, keys, contexts, context_columns, context_of, item_keys)
 
 
 def _side_features(table: PairwiseTable, names: Sequence[str], is_left: BoolArray) -> FloatArray:
