@@ -73,7 +73,7 @@ def count_matches(
     weight = np.ones(len(comparisons)) if weights is None else weights
     first_won = comparisons[:, 0] == first
     won, lost, met = (
-        np.bincount(pair, weights=each, minlength=len(distinct))
+        np.asarray(np.bincount(pair, weights=each, minlength=len(distinct)), dtype=np.float64)
         for each in (weight * first_won, weight * ~first_won, np.ones(len(pair)))
     )
     rest, seconds = np.divmod(distinct, n_items)

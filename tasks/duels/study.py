@@ -108,8 +108,7 @@ def study_duels(
             )
             write_scores(name, scores.result(), published, run.results)
         if explaining.kinds:
-            with run.step("Explain what decides"):
-                explain_run(trial, explaining, run.results)
+            explain_run(trial, explaining, run)
         with run.step("Measure rankability"):
             write_rankability(
                 name, table.folder, published_spec_r, run.results,
