@@ -145,7 +145,7 @@ def judge(
     """
     if not len(explanation.values):
         raise ValueError(f"finding {finding.name}: there are no explained duels")
-    value = _quotient(finding, explanation, None)
+    value = quotient_of(finding, explanation, None)
     over_matches = over_items = None
     if matches is not None:
         spread = _spread(finding, matches)
@@ -194,7 +194,7 @@ def _bounds(finding: Finding, value: FloatArray, covariance: FloatArray, n: int,
 def _spread(finding: Finding, refitted: Refitted) -> FloatArray:
     """The covariance (2, 2) of numerator and denominator over refits."""
     found = [
-        _quotient(finding, explanation, weights)
+        quotient_of(finding, explanation, weights)
         for explanation, weights in zip(refitted.explanations, refitted.weights, strict=True)
     ]
     return np.cov(np.array(found).T)
@@ -206,7 +206,7 @@ def _positions(finding: Finding, names: tuple[str, ...], players: tuple[str, ...
     return [players.index(name) for name in names]
 
 
-def _quotient(finding: Finding, explanation: PreferenceExplanation, weights: FloatArray | None) -> FloatArray:
+def quotient_of(finding: Finding, explanation: PreferenceExplanation, weights: FloatArray | None) -> FloatArray:
     """Numerator and denominator (2,) of the statistic over explained duels with weights (n,); equal ones if None."""
     players = _positions(finding, finding.players, explanation.players)
     others = [at for at in range(len(explanation.players)) if at not in players]

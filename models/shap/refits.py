@@ -4,7 +4,7 @@ Two kinds of resampled data, each fitted at the settings of the first fit:
 
 - *other matches among the same items*: every outcome is drawn again from the fitted probabilities, and the explained
   duels get the random weights of a Bayesian bootstrap;
-- *other items like these*: every item gets a random weight, and every match the product of the weights of its two items.
+- *other items like these*: every item gets a random weight, and every match the product of the weights of its items.
 
 Weights of a Bayesian bootstrap are exponential with mean 1. No match disappears, and so the kernel, its landmarks and
 what they cost stay the same for all refits. The draws depend on the seed and the number of the refit only.

@@ -143,8 +143,8 @@ def _calibrated(verdicts: tuple[Verdict, ...]) -> str:
     """What the intervals are over, and how they were calibrated."""
     return (
         f"The intervals are over other matches among the same items (every outcome drawn again from the fitted "
-        f"probabilities) and over other items like these (items resampled as well), from {verdicts[0].refits} fits each "
-        "at the settings chosen; on simulated data they contain the true value as often as docs/calibration.md says."
+        f"probabilities) and over other items like these (items resampled as well), from {verdicts[0].refits} fits "
+        "each at the settings chosen. How often they contain the truth on simulated data is in docs/calibration.md."
     )
 
 

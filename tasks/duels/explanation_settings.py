@@ -51,7 +51,7 @@ class ExplainConfig(Record):
         default=1_000, ge=2, description="largest number of duels to explain of each kind, drawn at random"
     )
     refits: int = Field(
-        default=30,
+        default=20,
         ge=2,
         description="number of times that the models are fitted again, to redrawn outcomes and to resampled items "
         "each, for the intervals of findings; fewer refits cost less and widen the intervals",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
 from models.kernels.gpm import CGPM, GPM, UPM
 from models.kernels.selection import fit, probability
@@ -69,8 +70,8 @@ def fit_portion(
         weights = item_weights(duels.names, duels.comparisons, seed=seed, number=number)
         outcomes = turn(duels, turned)
         for name, model in models.items():
-            again = fit(copy.deepcopy(model), outcomes, rows)
-            resampled = fit(copy.deepcopy(model), duels, rows, weights=weights[rows])
+            again = fit(clone(model), outcomes, rows)
+            resampled = fit(clone(model), duels, rows, weights=weights[rows])
             for kind, fitted in zip(KINDS, (again, resampled), strict=True):
                 found |= {_key(kind, name, number, part): getattr(fitted, part) for part in _parts(model)}
     path = portion.path(work)
