@@ -181,8 +181,8 @@ contains the truth over what it says it is over, and how often a verdict that fo
 - Settings of the kernel models (lengthscales, penalty) are fixed, as they are in the refits of a study. That a study
   chooses them from the data is not part of its intervals.
 - *chameleon*: 35 items, 106 duels, five features, of which two are equally important and two irrelevant; *synthetic*:
-  45 items in three clusters, 400 duels by the rule of the study, with its findings; *tennis*: 40 players with a skill
-  that no feature tells, 400 matches in 40 tournaments, whose surface changes what matters; *choices*: 80 respondents
+  45 items in three clusters, 200 duels by the rule of the study, with its findings; *tennis*: 40 players with a skill
+  that no feature tells, 200 matches in 25 tournaments, whose surface changes what matters; *choices*: 80 respondents
   with tastes of their own and 10 choices each; *inbox*: 30 patients whose messages are ranked by a tree that was fitted
   to another inbox.
 
