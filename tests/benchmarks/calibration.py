@@ -22,11 +22,15 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from models.scores.intervals import OTHER_PATIENTS
+from tests.benchmarks.shapes.choices import ChoiceShape
 from tests.benchmarks.shapes.duels import SHAPES as DUELS
+from tests.benchmarks.shapes.inbox import InboxShape
 from tests.benchmarks.shapes.told import Group, Shape, Told
 
-SHAPES: dict[str, Shape] = {**DUELS}
-SAME_ITEMS = "other matches among the same items"
+SHAPES: dict[str, Shape] = {**DUELS, "choices": ChoiceShape(), "inbox": InboxShape()}
+WITHIN_GROUP = {"other matches among the same items", OTHER_PATIENTS}
+"""What is fixed in a group of data sets: the items, or the tree that ranks the patients."""
 FEWEST, MOST, MOST_WRONG = 0.90, 0.98, 0.05
 
 
@@ -98,7 +102,7 @@ def lines_of(shape: str, groups: list[Group]) -> list[Line]:
     for group in groups:
         here = truths(group.parts)
         for told in (each for one in group.told for each in one):
-            truth = here if told.over == SAME_ITEMS else everywhere
+            truth = here if told.over in WITHIN_GROUP else everywhere
             found[told.name, told.over].append((told, truth[told.name]))
     return [line_of(shape, name, over, each) for (name, over), each in found.items()]
 
@@ -171,7 +175,8 @@ told with what it is over. Here it is measured, on simulated data of the shape o
 contains the truth over what it says it is over, and how often a verdict that follows from it is wrong.
 
 - **The truth** is what the same analysis finds on average: the mean over many data sets, drawn anew with *the same
-  items* (for an interval over other matches among the same items) or with *everything drawn anew* (for all others). For
+  items* (for an interval over other matches among the same items), with *the same tree* (over other patients), or with
+  *everything drawn anew* (for all others). For
   a quotient, such as the importance of one feature divided by that of another, it is the mean of the one divided by the
   mean of the other.
 - **Decided wrongly**: the whole interval lies on one side of the threshold of the finding, or of zero for a difference,
