@@ -88,7 +88,7 @@ def verdict_sentence(run: FinishedRun, *, comparable: bool) -> str:
     if others["unknown"] == len(verdicts):
         return f"{told} For other items like these nothing can be told."
     holding = others["holds"]
-    return f"{told} For other items like these {holding or 'none'} {'hold' if holding > 1 else 'holds'} too."
+    return f"{told} For other items like these, {holding or 'none'} {'hold' if holding > 1 else 'holds'}."
 
 
 def _verdict_table(verdicts: tuple[Verdict, ...], *, comparable: bool) -> Table:
