@@ -23,12 +23,13 @@ from statistics import median
 from typing import NamedTuple
 
 from models.scores.intervals import OTHER_PATIENTS
+from tests.benchmarks.shapes.advantages import SHAPES as ADVANTAGES
 from tests.benchmarks.shapes.choices import ChoiceShape
 from tests.benchmarks.shapes.duels import SHAPES as DUELS
 from tests.benchmarks.shapes.inbox import InboxShape
 from tests.benchmarks.shapes.told import Group, Shape, Told
 
-SHAPES: dict[str, Shape] = {**DUELS, "choices": ChoiceShape(), "inbox": InboxShape()}
+SHAPES: dict[str, Shape] = {**DUELS, **ADVANTAGES, "choices": ChoiceShape(), "inbox": InboxShape()}
 WITHIN_GROUP = {"other matches among the same items", OTHER_PATIENTS}
 """What is fixed in a group of data sets: the items, or the tree that ranks the patients."""
 FEWEST, MOST, MOST_WRONG = 0.90, 0.98, 0.05
@@ -188,7 +189,8 @@ contains the truth over what it says it is over, and how often a verdict that fo
 - *chameleon*: 35 items, 106 duels, five features, of which two are equally important and two irrelevant; *synthetic*:
   45 items in three clusters, 200 duels by the rule of the study, with its findings; *tennis*: 40 players with a skill
   that no feature tells, 200 matches in 25 tournaments, whose surface changes what matters; *choices*: 80 respondents
-  with tastes of their own and 10 choices each; *inbox*: 30 patients whose messages are ranked by a tree that was fitted
+  with tastes of their own and 10 choices each; *advantage*: two models on the same splits, three runs of five folds of
+  106 duels, or five parts of a tenth of 300; *inbox*: 30 patients whose messages are ranked by a tree that was fitted
   to another inbox.
 
 """
