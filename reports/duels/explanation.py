@@ -173,11 +173,21 @@ def _figure(summaries: Sequence[ExplanationSummary], values: pd.DataFrame) -> Fi
     more = "of it the winner has than the loser" if first.of == "items" else "there is of it"
     return Figure(
         pictures=pictures,
-        title=f"{first.title}: largest contribution from {spaced(first.leading)}.",
+        title=f"{first.title}: {_leading(first)}.",
         caption=f"Bars: mean absolute contribution of each {what} over {first.duels:,} duels. Dots: single duels, to "
         f"the right where the feature spoke for the winner; the darker, the more {more}. Hollow dots: the value is a "
         "label, or missing.",
     )
+
+
+def _leading(summary: ExplanationSummary) -> str:
+    """The most important player, as far as its lead is shown."""
+    name = spaced(summary.leading)
+    if summary.leads is None:
+        return f"what each feature contributes, beginning with {name}"
+    if summary.leads:
+        return f"largest contribution from {name}"
+    return f"most from {name}, though these data do not show that it exceeds all others"
 
 
 def explanation_picture(kind: str, model: str, players: Sequence[PlayerValues], *, of: str) -> Picture:

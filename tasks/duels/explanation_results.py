@@ -19,7 +19,7 @@ from models.records.duel_results import (
     ExplanationSummary,
     KernelModel,
 )
-from models.shap.explanation import PreferenceExplanation
+from models.shap.explanation import REST, PreferenceExplanation
 from models.shap.findings import Finding, Verdict, judge
 from models.shap.refits import Refitted
 from models.shap.summary import leading_player, summarise_all, summarise_players
@@ -56,7 +56,19 @@ class Explained:
             duels=len(self.explanation.values),
             players=players,
             leading=leading_player(players),
+            leads=self._leads(leading_player(players)),
         )
+
+    def _leads(self, leading: str) -> bool | None:
+        """Whether a player is shown to be more important than every other one; None without refits or others."""
+        others = tuple(name for name in self.explanation.players if name not in {leading, REST})
+        if self.matches is None or not others:
+            return None
+        more = Finding(
+            name="leads", source="this run", claim="It matters most.", explained=self.name, model=self.model,
+            statistic="importance_ratio", players=(leading,), rivals=others, threshold=1,
+        )  # fmt: skip
+        return judge(more, self.explanation, matches=self.matches).outcome == "holds"
 
 
 def write_explanations(explained: Sequence[Explained], results: Path) -> None:

@@ -46,7 +46,7 @@ class DuelConfig(StudyConfig):
     explaining: ExplainConfig = Field(
         default=ExplainConfig(), description="duels to explain, and published findings to judge by the explanations"
     )
-    resamples: int = Field(default=20, ge=2, description="number of bootstrap resamples for the interval of SpecR")
+    resamples: int = Field(default=20, ge=2, description="number of samples for the interval of SpecR")
 
     def protocols(self, *, published: bool, as_published: bool) -> tuple[SplitProtocol, ...]:
         """The protocols under which models are scored: also the published ones if there are published figures."""

@@ -100,12 +100,28 @@ def test_a_study_without_published_findings_says_nothing_of_them(run):
 
 def test_both_models_are_drawn_in_the_order_of_the_first(run):
     [figure] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Figure)]
-    assert figure.title == "All battles: largest contribution from speed."
+    assert figure.title == "All battles: what each feature contributes, beginning with speed."
     gpm, upm = figure.pictures
     assert "speed 2.00, types 1.00 and special attack 0.50" in gpm.alt
     assert gpm.alt.index("speed") < gpm.alt.index("types") < gpm.alt.index("special attack")
     assert upm.alt.index("speed") < upm.alt.index("types") < upm.alt.index("special attack")
     assert [picture.name for picture in figure.pictures] == ["explanation_battles_gpm", "explanation_battles_upm"]
+
+
+@pytest.mark.parametrize(
+    ("leads", "title"),
+    [
+        (True, "All battles: largest contribution from speed."),
+        (False, "All battles: most from speed, though these data do not show that it exceeds all others."),
+    ],
+)
+def test_that_a_feature_contributes_most_is_said_where_its_interval_shows_it(run, leads, title):
+    path = run.path / "results" / "explained.json"
+    found = ExplainedSummary.model_validate_json(path.read_bytes())
+    told = tuple(each.model_copy(update={"leads": leads}) for each in found.explanations)
+    write_summary(run.path, found.model_copy(update={"explanations": told}))
+    [figure] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Figure)]
+    assert figure.title == title
 
 
 def test_a_run_may_explain_nothing(write_run):
