@@ -190,7 +190,7 @@ def test_sizes_come_from_the_results_and_are_not_computed_again(run):
     altered = first.model_copy(update={"players": players, "leading": "types", "duels": 123})
     write_summary(run.path, found.model_copy(update={"explanations": (altered, *found.explanations[1:])}))
     [figure] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Figure)]
-    assert figure.title == "All battles: largest contribution from types."
+    assert figure.title == "All battles: what each feature contributes, beginning with types."
     assert "over 123 duels" in figure.caption
     assert "speed 7.00, types 7.00 and special attack 7.00" in figure.pictures[0].alt
 
