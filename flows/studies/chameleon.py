@@ -31,12 +31,12 @@ class ChameleonConfig(DuelConfig):
     folds: int | None = Field(default=10, ge=2, description="number of folds; each run tests every contest once")
     form: bool = Field(default=True, description="models also get what each male had won before the contest")
     tuning: Tuning = Field(default=Tuning(rank=None), description="search for lengthscales, penalty and depth")
-    resamples: int = Field(default=1_000, ge=2, description="number of bootstrap resamples for the interval of SpecR")
+    resamples: int = Field(default=1_000, ge=2, description="number of samples for the interval of SpecR")
 
 
 PAPER = ChameleonConfig()
 DEMO = ChameleonConfig(
-    simulated=True, runs=2, folds=5, resamples=100,
+    simulated=True, explaining=CHAMELEON.model_copy(update={"refits": 10}), runs=2, folds=5, resamples=100,
     tuning=Tuning(rank=None, inner_folds=3, lengthscales=(2.0, 4.0), penalties=(1e-3, 1e-2), depths=(2, 4)),
 )  # fmt: skip
 

@@ -32,7 +32,9 @@ class PokemonConfig(DuelConfig):
 
 
 PAPER = PokemonConfig()
-DEMO = PokemonConfig(simulated=True, items=80, runs=2, tuning=Tuning(steps=4))
+DEMO = PokemonConfig(
+    simulated=True, items=80, explaining=POKEMON.model_copy(update={"refits": 10}), runs=2, tuning=Tuning(steps=4)
+)
 
 
 @flow(name="pokemon", task_runner=one_thread_a_core())

@@ -28,7 +28,7 @@ class SyntheticConfig(DuelConfig):
 
 
 PAPER = SyntheticConfig()
-DEMO = SyntheticConfig(items=80, runs=2, tuning=Tuning(steps=4))
+DEMO = SyntheticConfig(items=80, explaining=SYNTHETIC.model_copy(update={"refits": 10}), runs=2, tuning=Tuning(steps=4))
 
 
 @flow(name="synthetic", task_runner=one_thread_a_core())

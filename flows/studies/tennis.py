@@ -25,12 +25,14 @@ class TennisConfig(DuelConfig):
         default=TENNIS, description="duels to explain, and published findings to judge by the explanations"
     )
     resamples: int = Field(
-        default=1_000, ge=2, description="number of bootstrap resamples of tournaments for the interval of SpecR"
+        default=1_000, ge=2, description="number of samples of tournaments for the interval of SpecR"
     )
 
 
 PAPER = TennisConfig()
-DEMO = TennisConfig(simulated=True, items=80, runs=2, tuning=Tuning(steps=4))
+DEMO = TennisConfig(
+    simulated=True, items=80, explaining=TENNIS.model_copy(update={"refits": 10}), runs=2, tuning=Tuning(steps=4)
+)
 
 
 @flow(name="tennis", task_runner=one_thread_a_core())

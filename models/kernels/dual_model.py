@@ -106,7 +106,7 @@ class DualModel(BaseEstimator):  # type: ignore[misc]
     def _factor(self, X: FloatArray, weights: FloatArray) -> tuple[KernelFactor, FloatArray | None]:
         """Set `items_`. Returns the features phi of the items, and the matrix that maps k(P, x) of landmarks to phi(x).
 
-        The matrix (r, r) is None where the kernel is exact.
+        weights: (n,) the shares of the items in all matches. The matrix (r, r) is None where the kernel is exact.
         """
         if self.rank is None:
             self.items_ = X
@@ -224,6 +224,11 @@ def check_skew(dual: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
     if np.abs(found + np.swapaxes(found, -1, -2)).max(initial=0.0) > SKEW_TOLERANCE * largest:
         raise ValueError("dual must be skew-symmetric: the preference of an item over itself is zero")
     return found
+
+
+def match_weights(weights: ArrayLike | None, n: int) -> FloatArray | None:
+    """The weights of n matches as `check_weights` returns them; None if there are none."""
+    return None if weights is None else check_weights(weights, "weights", n)
 
 
 def check_weights(weights: ArrayLike | None, name: str, n: int) -> FloatArray:

@@ -17,6 +17,7 @@ from models.kernels.dual_model import (
     check_coefficients,
     check_skew,
     check_weights,
+    match_weights,
     preference_between,
 )
 from models.kernels.item_kernel import ItemKernel, Lengthscales, distinct_rows, item_kernel
@@ -88,13 +89,15 @@ class GPM(GeneralModel):
         model.utility_ = check_coefficients(utility, "utility", (n,))
         return model
 
-    def fit(self, items: ArrayLike, comparisons: ArrayLike) -> Self:
+    def fit(self, items: ArrayLike, comparisons: ArrayLike, *, weights: ArrayLike | None = None) -> Self:
         """Fit to comparisons (m, 2), rows of `items` (n, d), winner first.
 
-        Raises ValueError for impossible parameters, shapes that do not fit, or no comparisons.
+        weights: (m,) of the comparisons in the mean loss, all the same if None. Kernel and landmarks do not depend on
+        them. Raises ValueError for impossible parameters, shapes that do not fit, or no comparisons.
         """
         X, pairs = self._prepare(items, comparisons)
-        self._fit_by_context(X, count_matches(pairs, len(X)), ONE_CONTEXT)
+        matches = count_matches(pairs, len(X), weights=match_weights(weights, len(pairs)))
+        self._fit_by_context(X, matches, ONE_CONTEXT)
         self.dual_, self.utility_ = self.dual_[0], self.utility_[0]
         return self
 
@@ -191,10 +194,19 @@ class CGPM(GeneralModel):
         model.utility_ = check_coefficients(utility, "utility", (len(U), n))
         return model
 
-    def fit(self, items: ArrayLike, comparisons: ArrayLike, contexts: ArrayLike, context_of: ArrayLike) -> Self:
+    def fit(
+        self,
+        items: ArrayLike,
+        comparisons: ArrayLike,
+        contexts: ArrayLike,
+        context_of: ArrayLike,
+        *,
+        weights: ArrayLike | None = None,
+    ) -> Self:
         """Fit to comparisons (m, 2), rows of `items` (n, d), winner first.
 
         contexts: (q, e); equal rows are one context. context_of: (m,) the row of `contexts` of each comparison.
+        weights: see `GPM.fit`.
         Raises ValueError as `GPM.fit` does, and for rows of contexts that are not whole numbers or do not exist.
         """
         X, pairs = self._prepare(items, comparisons)
@@ -204,7 +216,8 @@ class CGPM(GeneralModel):
         self.contexts_, distinct = distinct_rows(U[used])
         columns = check_columns(self.context_columns, U.shape[1])
         self.context_kernel_: ItemKernel = item_kernel(self.contexts_, columns, self.context_lengthscales)
-        matches = count_matches(pairs, len(X), distinct[used_rows])
+        weight = match_weights(weights, len(pairs))
+        matches = count_matches(pairs, len(X), distinct[used_rows], weights=weight)
         self.context_shares_ = matches.context_shares
         kernel = self.context_kernel_(self.contexts_, self.contexts_)
         self._fit_by_context(X, matches, exact_factor(kernel, matches.context_shares))
@@ -280,10 +293,10 @@ class UPM(DualModel):
         model.dual_ = check_coefficients(dual, "dual", (len(model.items_),))
         return model
 
-    def fit(self, items: ArrayLike, comparisons: ArrayLike) -> Self:
-        """Fit to comparisons (m, 2), rows of `items` (n, d), winner first. Raises ValueError as `GPM.fit` does."""
+    def fit(self, items: ArrayLike, comparisons: ArrayLike, *, weights: ArrayLike | None = None) -> Self:
+        """Fit to comparisons (m, 2), rows of `items` (n, d), winner first; see `GPM.fit`."""
         X, pairs = self._prepare(items, comparisons)
-        matches = count_matches(pairs, len(X))
+        matches = count_matches(pairs, len(X), weights=match_weights(weights, len(pairs)))
         factor, to_dual = self._factor(X, matches.item_shares)
         model = UtilityModel(factor, matches)
         fitted = minimise(model, matches, self.penalty, tolerance=self.tolerance)

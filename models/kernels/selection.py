@@ -91,8 +91,8 @@ class Chosen(Record):
         )
 
 
-def fit(model: Model, duels: Duels, rows: IntArray) -> Model:
-    """Fit a model to the duels in rows (k,).
+def fit(model: Model, duels: Duels, rows: IntArray, *, weights: FloatArray | None = None) -> Model:
+    """Fit a model to the duels in rows (k,). weights: (k,) of these duels, for a kernel model.
 
     >>> import numpy as np
     >>> duels = Duels(
@@ -104,7 +104,9 @@ def fit(model: Model, duels: Duels, rows: IntArray) -> Model:
     np.int64(2)
     """
     if isinstance(model, CGPM):
-        return model.fit(duels.items, duels.comparisons[rows], duels.contexts, duels.context_of[rows])
+        return model.fit(duels.items, duels.comparisons[rows], duels.contexts, duels.context_of[rows], weights=weights)
+    if isinstance(model, GPM | UPM):
+        return model.fit(duels.items, duels.comparisons[rows], weights=weights)
     return model.fit(duels.items, duels.comparisons[rows])
 
 

@@ -156,12 +156,13 @@ class ChosenMedians(Record):
 
 
 class SpecRInterval(Record):
-    """SpecR and its interval from the spread of resamples: `rankability.json`."""
+    """SpecR and its interval from the spread of samples: `rankability.json`."""
 
     spec_r: float
     lower: float
     upper: float
     level: float
+    over: str = Field(description="what the interval is over, as a plural")
 
 
 # ------------------------------------------------------------------------------------------- explained.json
@@ -188,6 +189,11 @@ class ExplanationSummary(Record):
     duels: int
     players: tuple[PlayerSummary, ...] = Field(description="most important first")
     leading: str = Field(description="most important player other than the rest of the columns taken together")
+    leads: bool | None = Field(
+        default=None,
+        description="whether the interval over other matches among the same items shows that its importance exceeds "
+        "that of every other player; None if there are no refits",
+    )
 
 
 class MeanGap(Record):

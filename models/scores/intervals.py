@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.stats import t as students_t
 
 from models.records.arrays import FloatArray
 
 LEVEL = 0.95
+OTHER_USERS, OTHER_PATIENTS = "other users", "other patients"
+"""What intervals are over."""
 Sign = Literal["negative", "positive", "unclear"]
 
 
@@ -29,13 +31,14 @@ class Interval(NamedTuple):
 
 
 def mean_interval(mean: FloatArray, sd: FloatArray, n: FloatArray, *, level: float = LEVEL) -> Interval:
-    """Normal intervals of means over n independent values with standard deviation sd; all arrays have one shape.
+    """Student's intervals of means over n independent values with standard deviation sd; all arrays have one shape.
 
+    A single value has no interval: NaN.
     Raises ValueError unless 0 < level < 1, for fewer than one value, or a negative standard deviation.
 
     >>> interval = mean_interval(np.array([-1.0, 0.5]), np.array([3.0, 3.0]), np.array([100, 100]))
     >>> interval.lower.round(2).tolist(), interval.upper.round(2).tolist()
-    ([-1.59, -0.09], [-0.41, 1.09])
+    ([-1.6, -0.1], [-0.4, 1.1])
     >>> interval.signs
     ['negative', 'unclear']
     """
@@ -43,5 +46,5 @@ def mean_interval(mean: FloatArray, sd: FloatArray, n: FloatArray, *, level: flo
         raise ValueError(f"level = {level}: expected a probability between 0 and 1")
     if (np.asarray(n) < 1).any() or (np.asarray(sd) < 0).any():
         raise ValueError("a mean needs one value at least, and a standard deviation is not negative")
-    reach = ndtri((1 + level) / 2) * sd / np.sqrt(n)
+    reach = students_t.ppf((1 + level) / 2, np.asarray(n) - 1) * sd / np.sqrt(n)
     return Interval(mean - reach, mean + reach)

@@ -8,6 +8,7 @@ The value function of a coalition S of context features is the expected preferen
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,10 +23,12 @@ from models.shap.explanation import (
     Players,
     PreferenceExplanation,
     ShapSettings,
+    apart,
     coalition_of,
     explain,
     player_data,
     players_of,
+    several,
 )
 from models.shap.mean_embedding import Embedding, distinct_points, player_kernels
 
@@ -76,6 +79,18 @@ class ContextShap:
         """
         return explain(self._game(items, pairs, contexts, context_of), list(self.players), self.settings)
 
+    def duels_of(
+        self, models: Sequence[CGPM], items: ArrayLike, pairs: ArrayLike, contexts: ArrayLike, context_of: ArrayLike
+    ) -> list[PreferenceExplanation]:
+        """Explain each duel by its context under each of several models that share this one's contexts and kernels.
+
+        See `PrefShap.duels_of`. Raises ValueError for a model with other contexts.
+        """
+        if any(not np.array_equal(model.contexts_, self._model.contexts_, equal_nan=True) for model in models):
+            raise ValueError("the models must have the same contexts")
+        game = self._game(items, pairs, contexts, context_of, *models)
+        return apart(explain(game, list(self.players), self.settings), len(models))
+
     def value_function(
         self,
         coalition: Sequence[str] | ArrayLike,
@@ -100,29 +115,32 @@ class ContextShap:
         duels = check_comparisons(pairs, len(check_items(items)))
         if not len(duels):
             raise ValueError("there are no duels to average over")
-        mean = self._in_each(items, duels).mean(axis=0)
+        mean = self._in_each(items, duels, self._model).mean(axis=0)
         game = self._in_contexts(U, np.arange(len(U)), np.broadcast_to(mean, (len(U), len(mean))))
         return explain(game, list(self.players), self.settings)
 
-    def _game(self, items: ArrayLike, pairs: ArrayLike, contexts: ArrayLike, context_of: ArrayLike) -> Game:
+    def _game(
+        self, items: ArrayLike, pairs: ArrayLike, contexts: ArrayLike, context_of: ArrayLike, *models: CGPM
+    ) -> Game:
+        """The games of duels by each of the models, by this one if there are none."""
         U = check_items(contexts, self._model.contexts_.shape[1])
         duels = check_comparisons(pairs, len(check_items(items)))
         rows = check_rows(context_of, "context_of", len(U), len(duels))
-        return self._in_contexts(U, rows, self._in_each(items, duels))
+        return self._in_contexts(U, rows, *(self._in_each(items, duels, model) for model in models or (self._model,)))
 
-    def _in_each(self, items: ArrayLike, duels: IntArray) -> FloatArray:
+    def _in_each(self, items: ArrayLike, duels: IntArray, model: CGPM) -> FloatArray:
         """The preference in each duel under the dual coefficients of each of the model's contexts alone, (t, q)."""
-        X = check_items(items, self._model.n_features_in_)
+        X = check_items(items, model.n_features_in_)
         named, rows = np.unique(duels, return_inverse=True)
-        kernel = self._model.kernel_(X[named], self._model.items_)
+        kernel = model.kernel_(X[named], model.items_)
         found = [
             preference_between(kernel, dual, utility, rows.reshape(duels.shape))
-            for dual, utility in zip(self._model.dual_, self._model.utility_, strict=True)
+            for dual, utility in zip(model.dual_, model.utility_, strict=True)
         ]
         return np.stack(found, axis=1)
 
-    def _in_contexts(self, contexts: FloatArray, context_of: IntArray, in_each: FloatArray) -> Game:
-        """The games of t duels in the contexts of rows context_of (t,); in_each: (t, q) of `_in_each`."""
+    def _in_contexts(self, contexts: FloatArray, context_of: IntArray, *in_each: FloatArray) -> Game:
+        """The games of t duels in the contexts of rows context_of (t,); in_each: (t, q) of `_in_each` by each model."""
         points, (carriers, reference, explained) = distinct_points(self._model.contexts_, self._reference, contexts)
         distinct, place = np.unique(explained, return_inverse=True)
         weighted = np.flatnonzero(self._weights)
@@ -136,4 +154,9 @@ class ContextShap:
         )
         rows = place[context_of]
         data = player_data(contexts, self._model.context_kernel_.columns, self.players)[context_of]
-        return Game(embedding, lambda gamma: np.einsum("tc,tc->t", gamma[rows], in_each), data)
+        values = [partial(_weighted, rows=rows, in_each=each) for each in in_each]
+        return Game(embedding, several(values), np.tile(data, (len(values), 1)))
+
+
+def _weighted(gamma: FloatArray, rows: IntArray, in_each: FloatArray) -> FloatArray:
+    return np.asarray(np.einsum("tc,tc->t", gamma[rows], in_each))

@@ -155,6 +155,25 @@ def explain(game: Game, players: Sequence[str], settings: ShapSettings) -> Prefe
     )
 
 
+def several(values: Sequence[Callable[[FloatArray], FloatArray]]) -> Callable[[FloatArray], FloatArray]:
+    """The games of several models as one game: the values of the first model, then of the second, and so on.
+
+    >>> several([lambda gamma: gamma, lambda gamma: 2 * gamma])(np.array([1.0, 3.0]))
+    array([1., 3., 2., 6.])
+    """
+    return lambda gamma: np.concatenate([value(gamma) for value in values])
+
+
+def apart(explained: PreferenceExplanation, n: int) -> list[PreferenceExplanation]:
+    """The explanations of n games that `several` put together, one for each model."""
+    errors = [None] * n if explained.standard_error is None else np.split(explained.standard_error, n)
+    parts = (np.split(each, n) for each in (explained.values, explained.empty, explained.full, explained.score))
+    return [
+        replace(explained, values=values, standard_error=error, empty=empty, full=full, score=score, data=data)
+        for values, empty, full, score, error, data in zip(*parts, errors, np.split(explained.data, n), strict=True)
+    ]
+
+
 def _spread(values: FloatArray, varying: Sequence[int], n_players: int) -> FloatArray:
     spread = np.zeros((len(values), n_players))
     spread[:, varying] = values

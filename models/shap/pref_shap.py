@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -32,10 +33,12 @@ from models.shap.explanation import (
     Players,
     PreferenceExplanation,
     ShapSettings,
+    apart,
     coalition_of,
     explain,
     player_data,
     players_of,
+    several,
 )
 from models.shap.mean_embedding import Embedding, distinct_points, player_kernels
 
@@ -119,6 +122,8 @@ class PrefShap:
         check_is_fitted(model, "dual_")
         self._kernel: ItemKernel = model.kernel_
         self._carriers: FloatArray = model.items_
+        self._columns = model.columns
+        self._contexts = (contexts, context_weights)
         self._form = _form_of(model, contexts, context_weights)
         self._reference = check_items(items, model.n_features_in_)
         self._weights = check_weights(weights, "weights", len(self._reference))
@@ -127,14 +132,28 @@ class PrefShap:
 
     def duels(self, items: ArrayLike, pairs: ArrayLike) -> PreferenceExplanation:
         """Explain each duel (t, 2) of item rows: the preference for its first item (Table 1, row 1)."""
-        return explain(self._game(items, pairs), list(self.players), self.settings)
+        return explain(self._game(items, pairs, self._form), list(self.players), self.settings)
+
+    def duels_of(
+        self, models: Sequence[GPM | CGPM | UPM], items: ArrayLike, pairs: ArrayLike
+    ) -> list[PreferenceExplanation]:
+        """Explain each duel (t, 2) of item rows by each of several models, such as fits to resampled matches.
+
+        The models share the kernel and the items of this one, so that a coalition costs one factorisation for all of
+        them. Contexts count as in this one. Raises ValueError for a model with another kernel or other items.
+        """
+        for model in models:
+            if not np.array_equal(model.items_, self._carriers, equal_nan=True) or model.columns != self._columns:
+                raise ValueError("the models must have the same columns, carried by the same items")
+        forms = [_form_of(model, *self._contexts) for model in models]
+        return apart(explain(self._game(items, pairs, *forms), list(self.players), self.settings), len(models))
 
     def value_function(self, coalition: Sequence[str] | ArrayLike, items: ArrayLike, pairs: ArrayLike) -> FloatArray:
         """nu_S of each duel (t, 2) of item rows, (t,).
 
         coalition: S, as names of players or as booleans (d,).
         """
-        return self._game(items, pairs).nu(coalition_of(coalition, list(self.players)))
+        return self._game(items, pairs, self._form).nu(coalition_of(coalition, list(self.players)))
 
     def against_all(self, items: ArrayLike) -> PreferenceExplanation:
         """Explain the mean preference for each item (m, d) over the reference items (Table 1, row 2)."""
@@ -149,16 +168,17 @@ class PrefShap:
         game = Game(embedding, lambda gamma: self._form.against(gamma, share @ gamma)[own], data - typical)
         return explain(game, list(self.players), self.settings)
 
-    def _game(self, items: ArrayLike, pairs: ArrayLike) -> Game:
+    def _game(self, items: ArrayLike, pairs: ArrayLike, *forms: PreferenceForm) -> Game:
+        """The games of duels (t, 2) of item rows by each of the forms."""
         X = check_items(items, self._reference.shape[1])
         duels = check_comparisons(pairs, len(X))
         named, rows = np.unique(duels, return_inverse=True)
         embedding, points = self._embed(X[named])
         named_rows = points[rows.reshape(duels.shape)]
         data = player_data(X, self._kernel.columns, self.players)
-        return Game(
-            embedding, lambda gamma: self._form.between(gamma, named_rows), data[duels[:, 0]] - data[duels[:, 1]]
-        )
+        difference = data[duels[:, 0]] - data[duels[:, 1]]
+        values = [partial(form.between, pairs=named_rows) for form in forms]
+        return Game(embedding, several(values), np.tile(difference, (len(forms), 1)))
 
     def _embed(self, explained: FloatArray) -> tuple[Embedding, IntArray]:
         """gamma_S of the distinct points among the explained ones (t, d), and the row of each point in it, (t,)."""

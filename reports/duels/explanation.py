@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -18,12 +19,12 @@ from models.records.duel_results import (
     ExplanationSummary,
     PlayerSummary,
 )
-from models.shap.findings import STATISTICS, Finding, Verdict
+from models.shap.findings import FEW_ITEMS, STATISTICS, Bounds, Finding, Outcome, Verdict
 from reports.figures.beeswarm import PlayerValues, draw_explanation
 from reports.page import style
 from reports.page.blocks import Block, Column, Definitions, Figure, Picture, Prose, Row, Section, Table
 from reports.page.finished_run import FinishedRun
-from reports.page.wording import fixed, listed, spaced
+from reports.page.wording import MISSING, fixed, listed, spaced
 
 MODELS: Mapping[str, str] = {
     "gpm": "PREF-SHAP, preference model",
@@ -31,6 +32,12 @@ MODELS: Mapping[str, str] = {
     "upm": "SHAP, utility model",
 }
 _KEYS = {"items": ("winner has less", "more"), "contexts": ("less", "more")}
+_OUTCOMES: Mapping[Outcome, str] = {
+    "holds": "yes",
+    "fails": "no",
+    "not_decided": "not decided",
+    "unknown": "cannot be told",
+}
 _LABELS = 23.0  # mm left of the bars
 
 
@@ -69,19 +76,23 @@ def verdict_sentence(run: FinishedRun, *, comparable: bool) -> str:
     verdicts = read_verdicts(run)
     if not verdicts:
         return ""
-    held = sum(verdict.holds for verdict in verdicts)
-    open_ = sum(verdict.undecided for verdict in verdicts)
-    where = "here" if comparable else "in these simulated data"
-    parts = [f"{held} hold {where}" if held != 1 else f"1 holds {where}"]
-    if failed := len(verdicts) - held - open_:
+    counts = Counter(verdict.outcome for verdict in verdicts)
+    where = "among these items" if comparable else "in these data, which are not those of the publication"
+    parts = [f"{counts['holds']} {'holds' if counts['holds'] == 1 else 'hold'} {where}"]
+    if failed := counts["fails"]:
         parts.append(f"{failed} {'do' if failed > 1 else 'does'} not")
-    if open_:
+    if open_ := counts["not_decided"] + counts["unknown"]:
         parts.append(f"{open_} {'are' if open_ > 1 else 'is'} not decided")
-    return f"Of the {len(verdicts)} published findings about what decides it, {listed(parts)}."
+    told = f"Of the {len(verdicts)} published findings about what decides it, {listed(parts)}."
+    others = Counter(verdict.outcome_for_others for verdict in verdicts)
+    if others["unknown"] == len(verdicts):
+        return f"{told} For other items like these nothing can be told."
+    holding = others["holds"]
+    return f"{told} For other items like these, {holding or 'none'} {'hold' if holding > 1 else 'holds'}."
 
 
 def _verdict_table(verdicts: tuple[Verdict, ...], *, comparable: bool) -> Table:
-    simulated = "" if comparable else " The data are simulated, and the findings were published for other data."
+    other_data = "" if comparable else " The findings were published for other data than these."
     source = [verdict.finding.source for verdict in verdicts]
     return Table(
         caption="Do the published findings hold? The test of each was declared before the run.",
@@ -89,8 +100,10 @@ def _verdict_table(verdicts: tuple[Verdict, ...], *, comparable: bool) -> Table:
             Column("Finding", "left"),
             Column("Must be", "left"),
             Column("Found"),
-            Column("95% interval"),
-            Column("Holds", "left"),
+            Column("95% interval", group="other matches, same items"),
+            Column("Holds", "left", group="other matches, same items"),
+            Column("95% interval", group="other items like these"),
+            Column("Holds", "left", group="other items like these"),
         ],
         rows=[
             Row(
@@ -98,15 +111,40 @@ def _verdict_table(verdicts: tuple[Verdict, ...], *, comparable: bool) -> Table:
                     f"{verdict.finding.claim} {_by(verdict)}",
                     _must_be(verdict.finding),
                     fixed(verdict.value, 2),
-                    f"{fixed(verdict.lower, 2)} to {fixed(verdict.upper, 2)}",
-                    "yes" if verdict.holds else "not decided" if verdict.undecided else "no",
+                    _between(verdict.matches),
+                    _OUTCOMES[verdict.outcome],
+                    _between(verdict.items),
+                    _OUTCOMES[verdict.outcome_for_others],
                 ],
                 group=verdict.finding.source if at == 0 or source[at - 1] != source[at] else "",
             )
             for at, verdict in enumerate(verdicts)
         ],
-        note="A finding holds if the whole bootstrap interval over the explained duels lies on the declared side of "
-        f"the threshold; it is not decided if the interval contains the threshold.{simulated}",
+        note="A finding holds if the whole interval lies on the declared side of the threshold; it is not decided if "
+        f"the interval contains the threshold.{_few_items(verdicts)}{other_data} {_calibrated(verdicts)}",
+    )
+
+
+def _between(bounds: Bounds | None) -> str:
+    if bounds is None:
+        return MISSING
+    lower, upper = ("any" if each is None else fixed(each, 2) for each in (bounds.lower, bounds.upper))
+    return f"{lower} to {upper}"
+
+
+def _few_items(verdicts: tuple[Verdict, ...]) -> str:
+    n_items = verdicts[0].n_items
+    if n_items >= FEW_ITEMS:
+        return ""
+    return f" {n_items:,} items are too few to say anything about others: that takes {FEW_ITEMS}."
+
+
+def _calibrated(verdicts: tuple[Verdict, ...]) -> str:
+    """What the intervals are over, and how they were calibrated."""
+    return (
+        f"The intervals are over other matches among the same items (every outcome drawn again from the fitted "
+        f"probabilities) and over other items like these (items resampled as well), from {verdicts[0].refits} fits "
+        "each at the settings chosen. How often they contain the truth on simulated data is in docs/calibration.md."
     )
 
 
@@ -135,11 +173,21 @@ def _figure(summaries: Sequence[ExplanationSummary], values: pd.DataFrame) -> Fi
     more = "of it the winner has than the loser" if first.of == "items" else "there is of it"
     return Figure(
         pictures=pictures,
-        title=f"{first.title}: largest contribution from {spaced(first.leading)}.",
+        title=f"{first.title}: {_leading(first)}.",
         caption=f"Bars: mean absolute contribution of each {what} over {first.duels:,} duels. Dots: single duels, to "
         f"the right where the feature spoke for the winner; the darker, the more {more}. Hollow dots: the value is a "
         "label, or missing.",
     )
+
+
+def _leading(summary: ExplanationSummary) -> str:
+    """The most important player, as far as its lead is shown."""
+    name = spaced(summary.leading)
+    if summary.leads is None:
+        return f"what each feature contributes, beginning with {name}"
+    if summary.leads:
+        return f"largest contribution from {name}"
+    return f"most from {name}, though these data do not show that it exceeds all others"
 
 
 def explanation_picture(kind: str, model: str, players: Sequence[PlayerValues], *, of: str) -> Picture:

@@ -193,8 +193,8 @@ def _rankability(run: FinishedRun, duel: Duel, *, comparable: bool) -> list[Bloc
     ]  # fmt: skip
     note = Prose(
         [
-            "The interval is SpecR ± 1.96 standard deviations of its bootstrap. A resample misses a third of the "
-            "pairs, which lowers its SpecR; therefore only the spread of the resamples is used."
+            f"The interval is over {interval.over}: SpecR ± 1.96 standard errors, from its spread over samples. "
+            "How often it contains the truth on simulated data is in docs/calibration.md."
         ]
     )
     return [Definitions(entries), note]

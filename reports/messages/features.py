@@ -23,8 +23,12 @@ from models.records.studies.message_results import (
 from models.records.studies.respondent_results import SPLITS
 from reports.page.blocks import Block, Column, Prose, Row, Section, Table
 from reports.page.finished_run import FinishedRun
-from reports.page.wording import MISSING, fixed, points, share, spaced
+from reports.page.wording import MISSING, between, fixed, points, share, spaced
 
+INTERVALS = (
+    "95% intervals are over other patients: each patient is left out in turn with all of its pairs. How often they "
+    "contain the truth on simulated data is in docs/calibration.md."
+)
 HARD: Mapping[HardKind, str] = {"same_leaf": "same leaf", "same_value": "same value", "reversed": "reversed"}
 
 
@@ -149,7 +153,7 @@ def _sensitivity(run: FinishedRun) -> list[Block]:
         for split in SPLITS:
             cells += [share(each.accuracy[split]), points(each.change[split])]
             cells += [points(each.published.get(split))] if published else []
-        rows.append(Row(cells))
+        rows.append(Row([*cells, _interval(each)]))
     groups = {"train": "INBOX_A", "test": "INBOX_B"}
     headers = ("accuracy", "points", *(("published",) if published else ()))
     return [
@@ -158,13 +162,19 @@ def _sensitivity(run: FinishedRun) -> list[Block]:
             [
                 Column("Left out", "left"),
                 *(Column(header, group=group) for group in groups.values() for header in headers),
+                Column("95% interval", group="INBOX_B"),
             ],
             rows,
-            note="The tree is grown again without the feature. Published: dt-pbo, Table 10."
-            if published
-            else "The tree is grown again without the feature.",
+            note=f"The tree is grown again without the feature. {INTERVALS}"
+            + (" Published: dt-pbo, Table 10." if published else ""),
         )
     ]
+
+
+def _interval(each: FeatureWorth) -> str:
+    """The interval of the change on INBOX_B in percentage points."""
+    lower, upper = (None if bound is None else 100 * bound for bound in (each.lower, each.upper))
+    return between(lower, upper, 1)
 
 
 def _accuracy(run: FinishedRun) -> list[Block]:

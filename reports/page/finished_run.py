@@ -26,13 +26,19 @@ class NotARunError(PrefstudyError):
 
 
 class Found(NamedTuple):
-    """A number that a run found, its spread over n respondents, and the published number, if there is one."""
+    """A number that a run found, its spread over n respondents, its interval, and the published number.
+
+    lower, upper: the 95% interval; over: what it is over. All but the value are None where there is none.
+    """
 
     value: float
     sd: float | None
     n: int | None
     published: float | None
     source: str | None
+    lower: float | None = None
+    upper: float | None = None
+    over: str | None = None
 
 
 @dataclass(frozen=True)
@@ -95,7 +101,7 @@ class FinishedRun:
             count = "one without a value" if len(rows) == 1 else f"{len(rows)}"
             raise NotARunError(f"{path}: expected one row for {' / '.join(wanted)}, found {count}.")
         row = rows[0]
-        return Found(rows[0].value, row.sd, row.n, row.published, row.published_source)
+        return Found(rows[0].value, row.sd, row.n, row.published, row.published_source, row.lower, row.upper, row.over)
 
 
 def open_run(path: Path) -> FinishedRun:

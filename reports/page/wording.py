@@ -8,6 +8,17 @@ from collections.abc import Sequence
 MISSING = "–"
 
 
+def between(lower: float | None, upper: float | None, decimals: int = 3) -> str:
+    """An interval, `0.700 to 0.750`; a dash if there is none.
+
+    >>> between(0.7, 0.75)
+    '0.700 to 0.750'
+    """
+    if lower is None or upper is None:
+        return MISSING
+    return f"{fixed(lower, decimals)} to {fixed(upper, decimals)}"
+
+
 def fixed(value: float | None, decimals: int) -> str:
     """The value with a number of decimals; a dash if it is None. Zero after rounding has no sign.
 

@@ -37,7 +37,7 @@ from reports.figures.distribution import draw_spread
 from reports.page import style
 from reports.page.blocks import Column, Definitions, Figure, Picture, Prose, Row, Table
 from reports.page.finished_run import FinishedRun, NotARunError
-from reports.page.wording import fixed, percent, points, share
+from reports.page.wording import between, fixed, percent, points, share
 
 VARIANTS: Mapping[str, str] = {DISCARDED: "straddlers discarded", KEPT: "straddlers kept"}
 SPLITS: Mapping[str, str] = {TRAIN: "Training choices", TEST: "Held-out choices"}
@@ -113,26 +113,38 @@ def accuracy_table(
     run: FinishedRun, variants: Mapping[str, str], *, published: str | None = None, who: str = "user"
 ) -> Table:
     """The three accuracies of each variant. published: source of the published values, if they are shown."""
-    headers = ("found", "sd", *(("published", "points") if published else ()))
+    headers = ("found", "95% interval", *(("published", "points") if published else ()))
     rows = []
     for variant, label in variants.items():
         for metric, name in MEASURES.items():
             cells = [name]
             for split in SPLITS:
                 found = run.metric(metric, variant=variant, split=split)
-                cells += [share(found.value), share(found.sd)]
+                cells += [share(found.value), between(found.lower, found.upper)]
                 if published:
                     cells += [share(found.published), points(gap(found.value, found.published))]
             rows.append(
                 Row(cells, group=f"{label.capitalize()}: {size(run, variant, who=who)}" if metric == ACCURACY else "")
             )
     return Table(
-        f"How often a {who}’s tree is right: mean and standard deviation (sd, or after ±) over {who}s.",
+        f"How often a {who}’s tree is right: mean over {who}s, and its interval.",
         [Column("", "left"), *(Column(header, group=group) for group in SPLITS.values() for header in headers)],
         rows,
-        note=f"Published: {published}; how it counts a tie is not said. Points: 100 × (found − published)."
-        if published
-        else "",
+        note=_intervals(who)
+        + (
+            f" Published: {published}; how it counts a tie is not said. Points: 100 × (found − published)."
+            if published
+            else ""
+        ),
+    )
+
+
+def _intervals(who: str) -> str:
+    """What the intervals are over, and how they were calibrated."""
+    return (
+        f"95% intervals are over other {who}s (mean ± Student’s t times the standard deviation over {who}s, divided by "
+        f"the root of their number; after ± stands that standard deviation itself). One tree for all counts each {who} "
+        "once. How often such intervals contain the truth on simulated data is in docs/calibration.md."
     )
 
 

@@ -27,12 +27,12 @@ from models.records.studies.message_results import (
 )
 from models.records.studies.respondent_results import SPLITS
 from reports.messages.asked_model import Asked, asked_section, read_asked
-from reports.messages.features import constant_features, features_section, rounds_section
+from reports.messages.features import INTERVALS, constant_features, features_section, rounds_section
 from reports.messages.plain_models import plain_blocks, plain_sentence_of
 from reports.page.blocks import Answer, Block, Column, Figure, KeyNumber, Page, Prose, Row, Section, Table
 from reports.page.finished_run import FinishedRun, Found
 from reports.page.provenance import facts, provenance, warnings
-from reports.page.wording import MISSING, fixed, points, share, spaced
+from reports.page.wording import MISSING, between, fixed, points, share, spaced
 from reports.respondents.example_tree import FittedTree, cut_in_words, read_tree, reading, tree_picture
 from reports.respondents.tree_accuracy import MEASURES, definitions
 
@@ -82,7 +82,8 @@ def _answer(run: FinishedRun, asked: Asked) -> Answer:
     features = len(run.json(FEATURES))
     found = (
         f"A tree of {fixed(leaves.value, 0)} leaves over {features} features, read by {asked.who}, puts the more "
-        f"urgent of two messages first in {share(test.value)} of {test.n or 0:,} pairs of an inbox it has not seen, "
+        f"urgent of two messages first in {share(test.value)} of {test.n or 0:,} pairs of an inbox it has not seen"
+        f"{_over(test)}, "
         f"and in {share(train.value)} of the pairs it was fitted to, a tie counting one half."
     )
     constant, without_tree = constant_features(run)
@@ -104,13 +105,20 @@ def _answer(run: FinishedRun, asked: Asked) -> Answer:
     return Answer(sentences, numbers)
 
 
+def _over(found: Found) -> str:
+    """The interval of a number in brackets; empty if it has none."""
+    if found.lower is None or found.upper is None:
+        return ""
+    return f" (95% interval {between(found.lower, found.upper, 2)}, over {found.over})"
+
+
 def _direct(run: FinishedRun) -> list[str]:
     if BOTH_ORDERS not in _variants(run):
         return []
     test = run.metric("accuracy", variant=BOTH_ORDERS, split="test")
     return [
-        f"Asked directly which of two messages comes first, in both orders, it is right in {share(test.value)}; it "
-        f"names the one shown first in {_first_share(run, 'test')} of its answers."
+        f"Asked directly which of two messages comes first, in both orders, it is right in {share(test.value)}"
+        f"{_over(test)}; it names the one shown first in {_first_share(run, 'test')} of its answers."
     ]
 
 
@@ -133,7 +141,7 @@ def _not_comparable(run: FinishedRun, asked: Asked) -> list[str]:
 
 def _comparison(run: FinishedRun, asked: Asked) -> list[Block]:
     comparable = _is_comparable(run)
-    headers = ("found", *(("published", "points") if comparable else ()))
+    headers = ("found", "95% interval", *(("published", "points") if comparable else ()))
     rows = []
     for variant, label in _variants(run).items():
         for metric, name in MEASURES.items():
@@ -145,18 +153,20 @@ def _comparison(run: FinishedRun, asked: Asked) -> list[Block]:
         "How often the right message is put first.",
         [Column("", "left"), *(Column(header, group=group) for group in INBOXES.values() for header in headers)],
         rows,
-        note="Published: dt-pbo, Table 1. Points: 100 × (found − published)."
-        if comparable
-        else " ".join(_not_comparable(run, asked)),
+        note=f"{INTERVALS} A tree has none on the inbox it was fitted to. "
+        + (
+            "Published: dt-pbo, Table 1. Points: 100 × (found − published)."
+            if comparable
+            else " ".join(_not_comparable(run, asked))
+        ),
     )
     figure, plain = plain_blocks(run)
     return [figure, table, plain, *_bias(run), definitions()]
 
 
 def _cells(found: Found, *, comparable: bool) -> list[str]:
-    if not comparable:
-        return [share(found.value)]
-    return [share(found.value), share(found.published), points(gap(found.value, found.published))]
+    cells = [share(found.value), between(found.lower, found.upper, 2)]
+    return [*cells, share(found.published), points(gap(found.value, found.published))] if comparable else cells
 
 
 def _heading(run: FinishedRun, variant: str, label: str) -> str:
@@ -237,7 +247,10 @@ def _ranking(run: FinishedRun) -> list[Block]:
         )
         utility = f"{fixed(held[UTILITY].iloc[0], 2)} ± {fixed(held[SD].iloc[0], 2)}"
         rows.append(Row((str(held[RANK].iloc[0]), messages, utility, _way(tree, leaf) or MISSING)))
-    taus = "; ".join(f"{fixed(_tau(run, split).value, 3)} in {name}" for split, name in INBOXES.items())
+    taus = "; ".join(
+        f"{fixed(found.value, 3)} in {name}{_over(found)}"
+        for found, name in ((_tau(run, split), name) for split, name in INBOXES.items())
+    )
     return [
         Prose(
             [

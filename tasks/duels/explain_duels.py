@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from models.kernels.gpm import CGPM, GPM, UPM
+from models.kernels.gpm import CGPM
 from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.records.duel_results import KernelModel
 from models.records.errors import UsageError
@@ -16,24 +17,28 @@ from models.scores.duel_splits import Duels
 from models.shap.context_shap import ContextShap
 from models.shap.explanation import REST, PreferenceExplanation, ShapSettings
 from models.shap.pref_shap import PrefShap
+from models.shap.refits import Refitted
 from tasks.duels.explanation_results import Explained
 from tasks.duels.explanation_settings import DuelKind
+from tasks.duels.refits import Model, Refits
 
 
 def explain_duels(
     kinds: Sequence[DuelKind],
-    models: Mapping[KernelModel, GPM | CGPM | UPM],
+    models: Mapping[KernelModel, Model],
     duels: Duels,
     held_out: IntArray,
     *,
     most: int,
     settings: ShapSettings,
     items_named: Mapping[str, int] | None = None,
+    refits: Refits | None = None,
 ) -> list[Explained]:
     """Explain each kind of duels by each fitted model; only a model with contexts is explained by contexts.
 
     held_out: rows of the duels that the models were not fitted to. most: largest number of duels of a kind; more are
-    sampled. items_named: rows of items by name, for `lost_by`. Raises UsageError for a kind without duels.
+    sampled. items_named: rows of items by name, for `lost_by`. refits: the same models fitted to resampled data, which
+    explain the same duels. Raises UsageError for a kind without duels.
     """
     explained = []
     for kind in kinds:
@@ -41,11 +46,16 @@ def explain_duels(
         if len(rows) > most:
             rows = np.sort(np.random.default_rng(settings.seed).choice(rows, size=most, replace=False))
         for name, model in models.items():
+            again = {which: of[name] for which, of in refits.models.items()} if refits is not None else {}
+            every = [model, *itertools.chain.from_iterable(again.values())]
             if not kind.by_contexts:
-                explained.append(Explained(kind.name, kind.title, name, _by_items(kind, model, duels, rows, settings)))
+                first, *others = _by_items(kind, every, duels, rows, settings)
             elif isinstance(model, CGPM):
-                explanation = _by_contexts(model, duels, rows, settings)
-                explained.append(Explained(kind.name, kind.title, name, explanation, of="contexts"))
+                first, *others = _by_contexts(every, duels, rows, settings)
+            else:
+                continue
+            one = Explained(kind.name, kind.title, name, first, of="contexts" if kind.by_contexts else "items")
+            explained.append(one if refits is None else _with_refits(one, kind, others, refits, rows))
     return explained
 
 
@@ -61,23 +71,70 @@ def check_duels(
 def pooled(parts: Sequence[Sequence[Explained]]) -> list[Explained]:
     """Join the explanations of several folds, kind by kind; each fold is explained by its own models."""
     return [
-        replace(folds[0], explanation=_joined([fold.explanation for fold in folds]))
+        replace(
+            folds[0],
+            explanation=_joined([fold.explanation for fold in folds]),
+            matches=_refitted([fold.matches for fold in folds]),
+            items=_refitted([fold.items for fold in folds]),
+        )
         for folds in zip(*parts, strict=True)
     ]
 
 
-def _by_contexts(model: CGPM, duels: Duels, rows: IntArray, settings: ShapSettings) -> PreferenceExplanation:
-    """Explain duels by the features of their contexts."""
-    explainer = ContextShap(model, settings=settings)
-    return explainer.duels(duels.items, duels.comparisons[rows], duels.contexts, duels.context_of[rows])
+def _with_refits(
+    one: Explained, kind: DuelKind, others: Sequence[PreferenceExplanation], refits: Refits, rows: IntArray
+) -> Explained:
+    """The same with its refits, first those to redrawn outcomes. A duel whose outcome is turned has another winner.
+
+    The duels that an item lost stay the ones it lost.
+    """
+    n = len(refits.turned)
+    turned = refits.turned[:, rows] & (kind.lost_by is None)
+    again = [_turned(each, now, data=not kind.by_contexts) for each, now in zip(others[:n], turned, strict=True)]
+    weights = {which: of[:, rows] for which, of in refits.weights.items()}
+    matches = Refitted(tuple(again), weights["matches"])
+    items = Refitted(tuple(others[n:]), weights["items"])
+    return replace(one, matches=matches, items=items)
+
+
+def _turned(explained: PreferenceExplanation, turned: BoolArray, *, data: bool) -> PreferenceExplanation:
+    """The explanations from the other side of some duels (m,); data: whether the data are differences of the two."""
+    sign = np.where(turned, -1.0, 1.0)
+    parts = {name: getattr(explained, name) * sign for name in ("empty", "full", "score")}
+    values = explained.values * sign[:, None]
+    return replace(explained, values=values, data=explained.data * sign[:, None] if data else explained.data, **parts)
+
+
+def _refitted(folds: Sequence[Refitted | None]) -> Refitted | None:
+    """The refits of several folds together, number by number; None if there are none."""
+    known = [fold for fold in folds if fold is not None]
+    if not known:
+        return None
+    explanations = zip(*(fold.explanations for fold in known), strict=True)
+    return Refitted(
+        tuple(_joined(numbered) for numbered in explanations),
+        np.concatenate([fold.weights for fold in known], axis=1),
+    )
+
+
+def _by_contexts(
+    models: Sequence[Model], duels: Duels, rows: IntArray, settings: ShapSettings
+) -> list[PreferenceExplanation]:
+    """Explain duels by the features of their contexts, by each of some models of one kernel."""
+    every = [model for model in models if isinstance(model, CGPM)]
+    explainer = ContextShap(every[0], settings=settings)
+    return explainer.duels_of(every, duels.items, duels.comparisons[rows], duels.contexts, duels.context_of[rows])
 
 
 def _by_items(
-    kind: DuelKind, model: GPM | CGPM | UPM, duels: Duels, rows: IntArray, settings: ShapSettings
-) -> PreferenceExplanation:
-    """Explain duels by the features of the two items; all items are the reference, contexts are weighted by duels."""
-    players = _players(kind, duels.columns)
-    return PrefShap(model, duels.items, players=players, settings=settings).duels(duels.items, duels.comparisons[rows])
+    kind: DuelKind, models: Sequence[Model], duels: Duels, rows: IntArray, settings: ShapSettings
+) -> list[PreferenceExplanation]:
+    """Explain duels by the features of the two items, by each of some models of one kernel.
+
+    All items are the reference, contexts are weighted by duels.
+    """
+    explainer = PrefShap(models[0], duels.items, players=_players(kind, duels.columns), settings=settings)
+    return explainer.duels_of(models, duels.items, duels.comparisons[rows])
 
 
 def _players(kind: DuelKind, columns: Sequence[Column]) -> dict[str, tuple[int, ...]]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from prefect import task
+from prefect import task, unmapped
 from prefect.cache_policies import NO_CACHE
 
 from data_adapters.table.parquet import read_table
@@ -19,44 +19,87 @@ from models.scores.duel_splits import Duels, Split
 from tasks.duels.explain_duels import check_duels, explain_duels, pooled
 from tasks.duels.explanation_results import Explained, write_explanations, write_verdicts
 from tasks.duels.explanation_settings import ExplainConfig, check_findings
+from tasks.duels.refits import Portion, fit_portion, portions, read_refits
 from tasks.duels.scoring import DuelTrial
+from tasks.runs.progress import advance
+from tasks.runs.run_folder import RunFolder
 from tasks.runs.workers import one_blas_thread
 
+REFITTING = "Fit again for intervals"
 
-@task(name="explain", cache_policy=NO_CACHE)
-def explain_run(trial: DuelTrial, config: ExplainConfig, results: Path) -> None:
+
+def explain_run(trial: DuelTrial, config: ExplainConfig, run: RunFolder) -> None:
     """Explain the first run's held-out duels by the models chosen there, and judge the published findings.
 
+    The models are first fitted again to resampled data, in parallel. Without findings there is nothing to fit for.
     Reads `chosen_models.json`. Writes `explanations.parquet`, `explained_duels.parquet`, `explained.json` and
     `findings.json`.
     """
+    if config.findings:
+        work = portions(trial.folds or 1, config.refits)
+        with run.step(REFITTING, total=len(work)):
+            fit_again.map(work, unmapped(trial), unmapped(run.results), unmapped(run.work)).result()
+    with run.step("Explain what decides"):
+        explain(trial, config, run.results, run.work)
+
+
+@task(name="fit again", cache_policy=NO_CACHE)
+def fit_again(portion: Portion, trial: DuelTrial, results: Path, work: Path) -> Path:
+    """Fit the models of one split of the first run to resampled data; see `tasks.duels.refits`."""
     one_blas_thread()
-    chosen = json.loads((results / f"{CHOSEN_MODELS}.json").read_text(encoding="utf-8"))
-    explained = explain_trial(trial, config, chosen)
+    path = fit_trial_again(portion, trial, read_chosen(results), work)
+    advance(REFITTING)
+    return path
+
+
+@task(name="explain", cache_policy=NO_CACHE)
+def explain(trial: DuelTrial, config: ExplainConfig, results: Path, work: Path) -> None:
+    """Explain the first run's held-out duels, and judge the findings from the refits in `work`."""
+    one_blas_thread()
+    explained = explain_trial(trial, config, read_chosen(results), work if config.findings else None)
     write_explanations(explained, results)
-    write_verdicts(config.findings, explained, results, seed=trial.seed)
+    write_verdicts(config.findings, explained, results, n_items=int(trial.duels().names.max()) + 1)
 
 
-def explain_trial(trial: DuelTrial, config: ExplainConfig, chosen: Sequence[Mapping[str, Any]]) -> list[Explained]:
-    """Like `explain_run`, without Prefect and files. Each fold is explained by its own models.
+def read_chosen(results: Path) -> list[Mapping[str, Any]]:
+    """The settings that the runs chose."""
+    chosen: list[Mapping[str, Any]] = json.loads((results / f"{CHOSEN_MODELS}.json").read_text(encoding="utf-8"))
+    return chosen
+
+
+def fit_trial_again(portion: Portion, trial: DuelTrial, chosen: Sequence[Mapping[str, Any]], work: Path) -> Path:
+    """Like `fit_again`, without Prefect."""
+    duels = trial.duels()
+    split = trial.splits(duels, SPLIT_FIRST, run=0)[portion.split]
+    models = {name: _fitted(name, portion.split, chosen, duels, split) for name in _models(trial)}
+    return fit_portion(portion, models, duels, split, seed=trial.seed, work=work)
+
+
+def explain_trial(
+    trial: DuelTrial, config: ExplainConfig, chosen: Sequence[Mapping[str, Any]], work: Path | None = None
+) -> list[Explained]:
+    """Explain the first run's held-out duels, each fold by its own models, and by the refits in `work` if given.
 
     The models are the utility model and the preference model (the one with contexts, if there is one).
     """
     duels = trial.duels()
     names = _models(trial)
     named = _items_named(trial.table, config)
-    parts = [
-        explain_duels(
+    parts = []
+    for at, split in enumerate(trial.splits(duels, SPLIT_FIRST, run=0)):
+        models = {name: _fitted(name, at, chosen, duels, split) for name in names}
+        again = None if work is None else read_refits(at, config.refits, models, duels, seed=trial.seed, work=work)
+        explained = explain_duels(
             config.kinds,
-            {name: _fitted(name, at, chosen, duels, split) for name in names},
+            models,
             duels,
             split.test,
             most=config.duels,
             settings=config.settings(trial.seed),
             items_named=named,
+            refits=again,
         )
-        for at, split in enumerate(trial.splits(duels, SPLIT_FIRST, run=0))
-    ]
+        parts.append(explained)
     return pooled(parts) if len(parts) > 1 else parts[0]
 
 

@@ -19,8 +19,9 @@ from models.records.duel_results import (
     ExplanationSummary,
     KernelModel,
 )
-from models.shap.explanation import PreferenceExplanation
+from models.shap.explanation import REST, PreferenceExplanation
 from models.shap.findings import Finding, Verdict, judge
+from models.shap.refits import Refitted
 from models.shap.summary import leading_player, summarise_all, summarise_players
 from tasks.duels.explanation_settings import check_findings
 from tasks.runs.results import write_json, write_parquet, write_records
@@ -33,6 +34,7 @@ class Explained:
     """Explanations of the duels of one kind by one model, from the winner's side.
 
     name, title: of the kind. of: whose features explain the duels, those of the items or of the contexts.
+    matches, items: the same by models fitted to redrawn outcomes, and to resampled items.
     """
 
     name: str
@@ -40,6 +42,8 @@ class Explained:
     model: KernelModel
     explanation: PreferenceExplanation
     of: Literal["items", "contexts"] = "items"
+    matches: Refitted | None = None
+    items: Refitted | None = None
 
     def summary(self) -> ExplanationSummary:
         """The summary of these explanations, players by importance."""
@@ -52,7 +56,19 @@ class Explained:
             duels=len(self.explanation.values),
             players=players,
             leading=leading_player(players),
+            leads=self._leads(leading_player(players)),
         )
+
+    def _leads(self, leading: str) -> bool | None:
+        """Whether a player is shown to be more important than every other one; None without refits or others."""
+        others = tuple(name for name in self.explanation.players if name not in {leading, REST})
+        if self.matches is None or not others:
+            return None
+        more = Finding(
+            name="leads", source="this run", claim="It matters most.", explained=self.name, model=self.model,
+            statistic="importance_ratio", players=(leading,), rivals=others, threshold=1,
+        )  # fmt: skip
+        return judge(more, self.explanation, matches=self.matches).outcome == "holds"
 
 
 def write_explanations(explained: Sequence[Explained], results: Path) -> None:
@@ -66,14 +82,17 @@ def write_explanations(explained: Sequence[Explained], results: Path) -> None:
     write_json(results / f"{EXPLAINED}.json", summary.model_dump(mode="json"))
 
 
-def write_verdicts(findings: Sequence[Finding], explained: Sequence[Explained], results: Path, *, seed: int) -> None:
-    """Judge each finding by the explanations it names, and write `findings.json`.
+def write_verdicts(findings: Sequence[Finding], explained: Sequence[Explained], results: Path, *, n_items: int) -> None:
+    """Judge each finding by the explanations it names, among n_items items, and write `findings.json`.
 
     Raises UsageError if a finding refers to an explanation that does not exist.
     """
-    by_name = {(one.name, one.model): one.explanation for one in explained}
+    by_name = {(one.name, one.model): one for one in explained}
     check_findings(findings, by_name)
-    verdicts = [judge(finding, by_name[finding.explained, finding.model], seed=seed) for finding in findings]
+    verdicts = []
+    for finding in findings:
+        one = by_name[finding.explained, finding.model]
+        verdicts.append(judge(finding, one.explanation, matches=one.matches, items=one.items, n_items=n_items))
     write_records(results / f"{FINDINGS}.json", VERDICTS, verdicts)
 
 

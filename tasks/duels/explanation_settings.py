@@ -50,6 +50,12 @@ class ExplainConfig(Record):
     duels: int = Field(
         default=1_000, ge=2, description="largest number of duels to explain of each kind, drawn at random"
     )
+    refits: int = Field(
+        default=20,
+        ge=2,
+        description="number of times that the models are fitted again, to redrawn outcomes and to resampled items "
+        "each, for the intervals of findings; fewer refits cost less and widen the intervals",
+    )
     reference: Reference = Field(
         default="observational",
         description="distribution of the features outside a coalition: conditional on those inside (observational), or "

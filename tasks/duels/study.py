@@ -61,7 +61,7 @@ class DuelConfig(StudyConfig):
     explaining: ExplainConfig = Field(
         default=ExplainConfig(), description="duels to explain, and published findings to judge by the explanations"
     )
-    resamples: int = Field(default=20, ge=2, description="number of bootstrap resamples for the interval of SpecR")
+    resamples: int = Field(default=20, ge=2, description="number of samples for the interval of SpecR")
 
     def protocols(self, *, published: bool, as_published: bool) -> tuple[SplitProtocol, ...]:
         """The protocols under which models are scored: also the published ones if there are published figures."""
@@ -125,8 +125,7 @@ def study_duels(
             scores = score_run.map(list(numbers), list(variants), unmapped(trial))
             write_scores(name, scores.result(), published, run.results)
         if explaining.kinds:
-            with run.step("Explain what decides"):
-                explain_run(trial, explaining, run.results)
+            explain_run(trial, explaining, run)
         with run.step("Measure rankability"):
             write_rankability(
                 name, table.folder, published_spec_r, run.results,

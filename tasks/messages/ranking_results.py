@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 from scipy.stats import kendalltau
 
+from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.records.base import Record
 from models.records.feature_spec import FeatureSpec
 from models.records.features import Encoded
@@ -46,8 +48,10 @@ from models.records.studies.message_results import (
     Round,
     SearchRounds,
 )
-from models.records.studies.respondent_results import ACCURACIES, DELTA_ACCURACY, SPLITS, TREE_MODEL
-from models.scores.accuracy import Accuracy, accuracies
+from models.records.studies.respondent_results import ACCURACIES, DELTA_ACCURACY, SPLITS, TEST, TREE_MODEL
+from models.scores.accuracy import accuracies
+from models.scores.comparing import Difference
+from models.scores.jackknife import mean_over_patients, over_patients
 from models.scores.ranks import competition_ranks
 from models.trees.leaf_summary import leaf_sd
 from models.trees.preference_tree import PreferenceTree
@@ -122,7 +126,7 @@ def write_results(
         *_tree_rows(readable, encoded, READABLE),
         *_rank_rows(whole, encoded),
         *_rows_without(settings, boxes, specs, values),
-        *_judge_rows(judged),
+        *_judge_rows(judged, boxes),
     ]
     metrics = beside_published(rows, published)
     write_metrics(results / "metrics.json", metrics)
@@ -165,15 +169,33 @@ def _row(model: str, variant: str, metric: str, split: str, value: float | None,
     return MetricRow(study=STUDY, model=model, variant=variant, metric=metric, split=split, value=value, n=n)
 
 
-def _accuracy_rows(model: str, variant: str, split: str, found: Accuracy, n: int) -> Iterator[MetricRow]:
-    for metric, value in zip(ACCURACIES, found, strict=True):
-        yield _row(model, variant, metric, split, float(value[0]), n)
+def _accuracy_rows(
+    model: str, variant: str, split: str, difference: FloatArray, pairs: IntArray, *, known: bool
+) -> Iterator[MetricRow]:
+    """The accuracies of predicted differences (n,) of pairs (n, 2); known: whether to give their intervals.
+
+    A tree has no interval on the inbox it was fitted to.
+    """
+    n_patients = int(pairs.max()) + 1
+    for at, metric in enumerate(ACCURACIES):
+        value = float(accuracies(difference)[at][0])
+        row = _row(model, variant, metric, split, value, len(pairs))
+        yield _with_interval(row, over_patients(_accuracy_of(difference, at), pairs, n_patients)) if known else row
+
+
+def _accuracy_of(difference: FloatArray, at: int) -> Callable[[BoolArray], float]:
+    """One of the three accuracies as a function of the pairs that count."""
+    return lambda counts: float(accuracies(difference[counts])[at][0])
+
+
+def _with_interval(row: MetricRow, found: Difference) -> MetricRow:
+    return row.model_copy(update={"lower": found.lower, "upper": found.upper, "over": found.over})
 
 
 def _tree_rows(tree: PreferenceTree, encoded: Sequence[Encoded], variant: str) -> Iterator[MetricRow]:
     for split, each in zip(SPLITS, encoded, strict=True):
-        found = tree.accuracies(each.items, each.comparisons)
-        yield from _accuracy_rows(TREE_MODEL, variant, split, found, len(each.comparisons))
+        difference = tree.decision_function(each.items, each.comparisons)
+        yield from _accuracy_rows(TREE_MODEL, variant, split, difference, each.comparisons, known=split == TEST)
     for metric, size in (("leaves", tree.n_leaves_), ("depth", tree.depth_)):
         yield _row(TREE_MODEL, variant, metric, "train", float(size), 1)
 
@@ -181,8 +203,21 @@ def _tree_rows(tree: PreferenceTree, encoded: Sequence[Encoded], variant: str) -
 def _rank_rows(tree: PreferenceTree, encoded: Sequence[Encoded]) -> Iterator[MetricRow]:
     """Kendall's tau-b between the tree's ranking of an inbox and the clinicians' levels; 0 if the tree ties all."""
     for split, each in zip(SPLITS, encoded, strict=True):
-        tau = kendalltau(tree.predict(each.items), net_wins(each.comparisons, len(each.items))).statistic
-        yield _row(TREE_MODEL, WHOLE, RANK_CORRELATION, split, 0.0 if np.isnan(tau) else float(tau), len(each.items))
+        utility, n = tree.predict(each.items), len(each.items)
+        row = _row(TREE_MODEL, WHOLE, RANK_CORRELATION, split, tau_of(utility, each.comparisons), n)
+        found = over_patients(partial(_tau_among, utility, each.comparisons), each.comparisons, n)
+        yield _with_interval(row, found) if split == TEST else row
+
+
+def _tau_among(utility: FloatArray, comparisons: IntArray, counts: BoolArray) -> float:
+    return tau_of(utility, comparisons[counts])
+
+
+def tau_of(utility: FloatArray, comparisons: IntArray) -> float:
+    """Tau-b between utilities (n,) of patients and the clinicians' order, over the patients in comparisons (m, 2)."""
+    present = np.unique(comparisons)
+    tau = kendalltau(utility[present], net_wins(comparisons, len(utility))[present]).statistic
+    return 0.0 if np.isnan(tau) else float(tau)
 
 
 def _rows_without(
@@ -197,8 +232,10 @@ def _rows_without(
         scores = _scores(tree, boxes, [spec for spec in specs if spec is not left_out], values)
         for split, box, score, whole in zip(SPLITS, boxes, scores, with_all, strict=True):
             n = len(box.comparisons)
-            yield _row(TREE_MODEL, left_out.name, "accuracy", split, score, n)
-            yield _row(TREE_MODEL, left_out.name, DELTA_ACCURACY, split, score - whole, n)
+            yield _row(TREE_MODEL, left_out.name, "accuracy", split, float(score.mean()), n)
+            row = _row(TREE_MODEL, left_out.name, DELTA_ACCURACY, split, float(score.mean() - whole.mean()), n)
+            found = mean_over_patients(score - whole, box.comparisons, len(box.ids))
+            yield _with_interval(row, found) if split == TEST else row
 
 
 def _scores(
@@ -206,16 +243,20 @@ def _scores(
     boxes: Sequence[Inbox],
     specs: Sequence[FeatureSpec],
     values: Sequence[Values],
-) -> list[float]:
+) -> list[FloatArray]:
+    """How right the tree is on each pair of each inbox: 1, 0, or one half for a tie."""
     encoded = [box.encoded(specs, each) for box, each in zip(boxes, values, strict=True)]
     fitted = _grow(tree, encoded[0])
-    return [fitted.score(each.items, each.comparisons) for each in encoded]
+    return [
+        accuracies(fitted.decision_function(each.items, each.comparisons), np.arange(n), n).accuracy
+        for each, n in ((each, len(each.comparisons)) for each in encoded)
+    ]
 
 
-def _judge_rows(judged: Sequence[Judged]) -> Iterator[MetricRow]:
-    for split, each in zip(SPLITS[: len(judged)], judged, strict=True):
+def _judge_rows(judged: Sequence[Judged], boxes: Sequence[Inbox]) -> Iterator[MetricRow]:
+    for split, each, box in zip(SPLITS, judged, boxes, strict=False):
         n = len(each.difference)
-        yield from _accuracy_rows(JUDGE_MODEL, BOTH_ORDERS, split, accuracies(each.difference), n)
+        yield from _accuracy_rows(JUDGE_MODEL, BOTH_ORDERS, split, each.difference, box.comparisons, known=True)
         yield _row(JUDGE_MODEL, BOTH_ORDERS, FIRST_SHARE, split, each.first_share, 2 * n - each.missing)
         yield _row(JUDGE_MODEL, BOTH_ORDERS, UNANSWERED, split, float(each.missing), 2 * n)
 
@@ -237,6 +278,7 @@ def feature_worth(metrics: Sequence[MetricRow], features: Sequence[str]) -> list
     accuracy: dict[str, dict[str, float]] = {name: {} for name in features}
     change: dict[str, dict[str, float]] = {name: {} for name in features}
     published: dict[str, dict[str, float]] = {name: {} for name in features}
+    on_test: dict[str, MetricRow] = {}
     for row in metrics:
         if row.variant not in accuracy or row.value is None:
             continue
@@ -244,10 +286,19 @@ def feature_worth(metrics: Sequence[MetricRow], features: Sequence[str]) -> list
             accuracy[row.variant][row.split] = row.value
         elif row.metric == DELTA_ACCURACY:
             change[row.variant][row.split] = row.value
+            if row.split == TEST:
+                on_test[row.variant] = row
             if row.published is not None:
                 published[row.variant][row.split] = row.published
     return [
-        FeatureWorth(feature=name, accuracy=accuracy[name], change=change[name], published=published[name])
+        FeatureWorth(
+            feature=name,
+            accuracy=accuracy[name],
+            change=change[name],
+            published=published[name],
+            lower=on_test[name].lower,
+            upper=on_test[name].upper,
+        )
         for name in sorted((name for name in change if change[name]), key=lambda name: change[name]["test"])
     ]
 

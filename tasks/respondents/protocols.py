@@ -34,6 +34,7 @@ from models.records.studies.respondent_results import (
 )
 from models.scores.accuracy import accuracies
 from models.scores.holdout import hold_out_items, hold_out_pairs
+from models.scores.intervals import OTHER_USERS, mean_interval
 from models.trees.growth.options import StraddlersSetting
 from models.trees.growth.splits import TieBreak
 from models.trees.preference_tree import PreferenceTree, PreferenceTrees
@@ -230,7 +231,7 @@ def summarise_protocol(protocol: Protocol, scores: pd.DataFrame) -> dict[str, An
 
 
 def metric_rows(study: str, variant: str, scores: pd.DataFrame, *, model: str = TREE_MODEL) -> tuple[MetricRow, ...]:
-    """The rows of `metrics.json` of one variant: mean and standard deviation over users."""
+    """The rows of `metrics.json` of one variant: mean, standard deviation over users, and the mean's interval."""
     measured = [(name, part, f"{part}_{name}") for part in (TRAIN, TEST) for name in ACCURACIES]
     measured += [(LEAVES, TRAIN, LEAVES), (DEPTH, TRAIN, DEPTH)]
     return tuple(
@@ -243,9 +244,19 @@ def metric_rows(study: str, variant: str, scores: pd.DataFrame, *, model: str = 
             value=float(scores[column].mean()),
             sd=float(scores[column].std()),
             n=int(scores[column].count()),
+            **over_users(scores[column]),
         )
         for metric, part, column in measured
     )
+
+
+def over_users(values: pd.Series[float]) -> dict[str, Any]:
+    """The interval of the mean of one value a user over other users, as fields of a metric; none for a single user."""
+    known = values.dropna().to_numpy(float)
+    if len(known) < 2:
+        return {}
+    lower, upper = mean_interval(known.mean(keepdims=True), known.std(ddof=1, keepdims=True), np.array([len(known)]))
+    return {"lower": float(lower[0]), "upper": float(upper[0]), "over": OTHER_USERS}
 
 
 def typical_user(scores: pd.DataFrame) -> str:

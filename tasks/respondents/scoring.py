@@ -102,7 +102,11 @@ def score_variants(
 
 def _without_spread(row: MetricRow) -> MetricRow:
     """A metric of the one tree for all users; its size has no spread over users."""
-    return row.model_copy(update={"sd": None, "n": 1}) if row.metric in {LEAVES, DEPTH} else row
+    return (
+        row.model_copy(update={"sd": None, "n": 1, "lower": None, "upper": None, "over": None})
+        if row.metric in {LEAVES, DEPTH}
+        else row
+    )
 
 
 @task(name="score plain models", cache_policy=NO_CACHE)

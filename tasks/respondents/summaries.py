@@ -21,10 +21,8 @@ from models.records.studies.respondent_results import (
     TreeSummary,
 )
 from models.scores.comparing import Difference
-from models.scores.intervals import mean_interval
+from models.scores.intervals import OTHER_USERS, mean_interval
 from tasks.runs.results import write_json
-
-OTHER_USERS = "other users"
 
 
 def tree_summary(scores: pd.DataFrame) -> TreeSummary:

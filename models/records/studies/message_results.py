@@ -104,12 +104,18 @@ class FoundFeature(Record):
 
 
 class FeatureWorth(Record):
-    """The tree without one feature: its accuracy by split, and the change; published: changes, where there are any."""
+    """The tree without one feature: its accuracy by split, and the change; published: changes, where there are any.
+
+    lower, upper: the 95% interval over other patients of the change on the inbox that the tree was not fitted to; None
+    where none is known.
+    """
 
     feature: str
     accuracy: Mapping[str, float]
     change: Mapping[str, float]
     published: Mapping[str, float]
+    lower: float | None = None
+    upper: float | None = None
 
 
 class ChosenSingle(Record):

@@ -38,7 +38,7 @@ def run_dir(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             "unseen_runs": 1,
             "resamples": 5,
             "tuning": SMALL,
-            "explaining": module.DEMO.explaining.model_copy(update={"duels": 20}),
+            "explaining": module.DEMO.explaining.model_copy(update={"duels": 20, "refits": 3}),
         }
     )
     folder: Path = getattr(module, f"{request.param}_study")(small)
@@ -87,7 +87,7 @@ def test_chosen_models_are_kept_for_each_split(run_dir: Path):
 def test_the_same_settings_give_the_same_bytes(tmp_path: Path):
     config = SyntheticConfig(
         items=30, runs=2, unseen_runs=1, resamples=3, tuning=SMALL, explaining=SyntheticConfig().explaining.model_copy(
-            update={"duels": 20}
+            update={"duels": 20, "refits": 3}
         ),
     )  # fmt: skip
     folders = [synthetic_study(config.model_copy(update={"out": tmp_path / name})) for name in "ab"]

@@ -8,12 +8,16 @@ import pytest
 from models.scores.intervals import mean_interval
 
 
-def test_a_95_percent_interval_reaches_1_96_standard_errors_to_either_side() -> None:
+def test_a_95_percent_interval_reaches_as_many_standard_errors_as_students_t_says() -> None:
     lower, upper = mean_interval(np.array([-2.0]), np.array([10.0]), np.array([100]))
-    assert lower == pytest.approx([-2.0 - 1.96], abs=1e-3)
-    assert upper == pytest.approx([-2.0 + 1.96], abs=1e-3)
-    wide = mean_interval(np.array([0.0]), np.array([1.0]), np.array([1]), level=0.99)
-    assert wide.upper == pytest.approx([2.576], abs=1e-3)
+    assert lower == pytest.approx([-2.0 - 1.984], abs=1e-3)
+    assert upper == pytest.approx([-2.0 + 1.984], abs=1e-3)
+    few = mean_interval(np.array([0.0]), np.array([2.0]), np.array([4]), level=0.99)
+    assert few.upper == pytest.approx([5.841], abs=1e-3)
+
+
+def test_a_single_value_has_no_interval() -> None:
+    assert np.isnan(mean_interval(np.array([0.5]), np.array([0.0]), np.array([1])).upper).all()
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95])

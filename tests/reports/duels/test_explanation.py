@@ -17,7 +17,7 @@ from models.records.duel_results import (
     MeanGap,
     PlayerSummary,
 )
-from models.shap.findings import Finding, Verdict
+from models.shap.findings import FEW_ITEMS, Bounds, Finding, Verdict
 from reports.duels.explanation import explanation_section, has_explanations, verdict_sentence
 from reports.figures.beeswarm import PlayerValues, draw_explanation
 from reports.page import style
@@ -65,11 +65,12 @@ def write_summary(folder: Path, found: ExplainedSummary) -> None:
     (folder / "results" / "explained.json").write_text(found.model_dump_json(), "utf-8")
 
 
-def verdict(finding: Finding, value: float) -> dict[str, object]:
-    lower = value - 0.02
+def verdict(finding: Finding, value: float, n_items: int = 40) -> dict[str, object]:
     found = Verdict(
-        finding=finding, value=value, lower=lower, upper=value + 0.02, duels=400, holds=lower > finding.threshold
-    )
+        finding=finding, value=value, duels=400, refits=20, n_items=n_items,
+        matches=Bounds(lower=value - 0.02, upper=value + 0.02, over="other matches among the same items"),
+        items=Bounds(lower=None, upper=value + 0.4, over="other items like these") if n_items >= FEW_ITEMS else None,
+    )  # fmt: skip
     return found.model_dump(mode="json")
 
 
@@ -81,13 +82,14 @@ def run(write_run) -> FinishedRun:
 def test_the_table_says_of_each_finding_what_decides_it_and_whether_it_holds(run):
     [table] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Table)]
     assert [row.cells[1:] for row in table.rows] == [
-        [">\N{NO-BREAK SPACE}0.125", "0.50", "0.48 to 0.52", "yes"],
-        [">\N{NO-BREAK SPACE}0.3", "0.29", "0.27 to 0.31", "not decided"],
+        [">\N{NO-BREAK SPACE}0.125", "0.50", "0.48 to 0.52", "yes", "any to 0.90", "not decided"],
+        [">\N{NO-BREAK SPACE}0.3", "0.29", "0.27 to 0.31", "not decided", "any to 0.69", "not decided"],
     ]
     assert "Speed matters." in table.rows[0].cells[0]
     assert [row.group for row in table.rows] == ["pref-shap, Figure 4", ""]
     assert verdict_sentence(run, comparable=True) == (
-        "Of the 2 published findings about what decides it, 1 holds here and 1 is not decided."
+        "Of the 2 published findings about what decides it, 1 holds among these items and 1 is not decided. "
+        "For other items like these, none holds."
     )
 
 
@@ -98,12 +100,28 @@ def test_a_study_without_published_findings_says_nothing_of_them(run):
 
 def test_both_models_are_drawn_in_the_order_of_the_first(run):
     [figure] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Figure)]
-    assert figure.title == "All battles: largest contribution from speed."
+    assert figure.title == "All battles: what each feature contributes, beginning with speed."
     gpm, upm = figure.pictures
     assert "speed 2.00, types 1.00 and special attack 0.50" in gpm.alt
     assert gpm.alt.index("speed") < gpm.alt.index("types") < gpm.alt.index("special attack")
     assert upm.alt.index("speed") < upm.alt.index("types") < upm.alt.index("special attack")
     assert [picture.name for picture in figure.pictures] == ["explanation_battles_gpm", "explanation_battles_upm"]
+
+
+@pytest.mark.parametrize(
+    ("leads", "title"),
+    [
+        (True, "All battles: largest contribution from speed."),
+        (False, "All battles: most from speed, though these data do not show that it exceeds all others."),
+    ],
+)
+def test_that_a_feature_contributes_most_is_said_where_its_interval_shows_it(run, leads, title):
+    path = run.path / "results" / "explained.json"
+    found = ExplainedSummary.model_validate_json(path.read_bytes())
+    told = tuple(each.model_copy(update={"leads": leads}) for each in found.explanations)
+    write_summary(run.path, found.model_copy(update={"explanations": told}))
+    [figure] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Figure)]
+    assert figure.title == title
 
 
 def test_a_run_may_explain_nothing(write_run):
@@ -137,7 +155,17 @@ def test_simulated_data_says_that_the_findings_are_of_other_data(write_run):
     run = open_run(write_explained(write_run(simulated=True)))
     [table] = [block for block in explanation_section(run, comparable=False).blocks if isinstance(block, Table)]
     assert "published for other data" in table.note
-    assert "in these simulated data" in verdict_sentence(run, comparable=False)
+    assert "in these data, which are not those of the publication" in verdict_sentence(run, comparable=False)
+
+
+def test_a_few_items_say_nothing_of_others(run):
+    said = {"source": "pref-shap, Figure 4", "explained": "battles", "statistic": "importance_share"}
+    finding = Finding(name="speed", claim="Speed matters.", players=("speed",), threshold=0.125, **said)
+    (run.path / "results" / "findings.json").write_text(json.dumps([verdict(finding, 0.5, n_items=12)]), "utf-8")
+    [table] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Table)]
+    assert table.rows[0].cells[-1] == "cannot be told"
+    assert "12 items are too few to say anything about others" in table.note
+    assert verdict_sentence(run, comparable=True).endswith("For other items like these nothing can be told.")
 
 
 def test_broken_findings_are_refused_by_name(run):
@@ -162,7 +190,7 @@ def test_sizes_come_from_the_results_and_are_not_computed_again(run):
     altered = first.model_copy(update={"players": players, "leading": "types", "duels": 123})
     write_summary(run.path, found.model_copy(update={"explanations": (altered, *found.explanations[1:])}))
     [figure] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Figure)]
-    assert figure.title == "All battles: largest contribution from types."
+    assert figure.title == "All battles: what each feature contributes, beginning with types."
     assert "over 123 duels" in figure.caption
     assert "speed 7.00, types 7.00 and special attack 7.00" in figure.pictures[0].alt
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -11,6 +13,7 @@ from data_adapters.catalogue import adapter
 from models.records.errors import UsageError
 from models.shap.explanation import PreferenceExplanation
 from models.shap.findings import Finding
+from models.shap.refits import Refitted
 from tasks.duels.explanation_results import VERDICTS, Explained, write_explanations, write_verdicts
 from tasks.duels.explanation_settings import ExplainConfig
 from tasks.duels.published_findings import CHAMELEON, POKEMON, SYNTHETIC, TENNIS
@@ -21,8 +24,8 @@ FINDING = Finding(
 )  # fmt: skip
 
 
-def explained(model: str = "gpm", *, sampled: bool = False) -> Explained:
-    rng = np.random.default_rng(0)
+def explained(model: str = "gpm", *, sampled: bool = False, seed: int = 0) -> Explained:
+    rng = np.random.default_rng(seed)
     values = rng.normal(size=(30, 2)) * [3.0, 1.0]
     data = np.where([True, False], values, np.nan)
     error = np.full(values.shape, 0.1) if sampled else None
@@ -50,16 +53,19 @@ def test_what_a_run_keeps_is_the_explanation_whole(tmp_path):
 
 
 def test_findings_are_judged_by_the_explanations_they_name(tmp_path):
-    write_verdicts([FINDING], [explained()], tmp_path, seed=0)
+    one = explained()
+    matches = Refitted((one.explanation, explained(seed=1).explanation), np.ones((2, 30)))
+    write_verdicts([FINDING], [replace(one, matches=matches)], tmp_path, n_items=12)
     [verdict] = VERDICTS.validate_json((tmp_path / "findings.json").read_bytes())
     assert verdict.finding == FINDING
-    assert verdict.holds
-    assert verdict.lower < verdict.value < verdict.upper
+    assert verdict.matches is not None
+    assert verdict.items is None, "two refits and twelve items say nothing of other items"
+    assert (verdict.refits, verdict.n_items) == (2, 12)
 
 
 def test_a_finding_that_nothing_explains_is_refused(tmp_path):
     with pytest.raises(UsageError, match="findings, speed_first: nothing explains battles by upm"):
-        write_verdicts([FINDING.model_copy(update={"model": "upm"})], [explained()], tmp_path, seed=0)
+        write_verdicts([FINDING.model_copy(update={"model": "upm"})], [explained()], tmp_path, n_items=12)
 
 
 def test_the_config_becomes_the_models_settings_and_refuses_what_cannot_be():

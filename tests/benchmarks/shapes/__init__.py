@@ -1,0 +1,1 @@
+"""Simulated data of the shapes of the studies, whose truths are known."""
