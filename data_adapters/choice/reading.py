@@ -18,7 +18,6 @@ from data_adapters.choice.values import FeatureReader
 from data_adapters.source import strict
 from data_adapters.source.reading import Reading
 from models.records.arrays import BoolArray, IntArray
-from models.records.card import counted
 from models.records.manifest import DroppedRows
 
 WHY_DROPPED = {OPT_OUT: "the opt-out was chosen", NO_ANSWER: "nothing was chosen", SEVERAL: "more than one was chosen"}
@@ -156,10 +155,8 @@ def _dropped(
 
 
 def _quirks(table: strict.Columns, source: MappingFile, tasks: Tasks) -> tuple[str, ...]:
-    rows, n, people = len(table.rows.fields), len(tasks.outcome), len(tasks.respondents)
-    account = f"{table.rows.name}: {counted(rows, 'rows')}, {counted(n, 'tasks')}, {counted(people, 'respondents')}"
     features = [*source.mapping.attributes, *source.mapping.respondents]
-    return (account, *(quirk for feature in features for quirk in _merged(table, source, feature)))
+    return tuple(quirk for feature in features for quirk in _merged(table, source, feature))
 
 
 def _merged(table: strict.Columns, source: MappingFile, feature: FeatureColumn) -> Sequence[str]:

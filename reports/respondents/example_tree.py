@@ -58,6 +58,21 @@ class FittedTree(BaseModel):
         """The leaf liked best (or least) among those that hold items."""
         return extreme_leaf(self.leaf_mean, [len(items) for items in self.leaf_items], best=best)
 
+    def extremes_in_words(self, *, both: bool = True) -> str:
+        """`Liked best: ... Liked least: ...`, or that one leaf holds all items, which are then not told apart.
+
+        Of leaves with the same utility, all are named. both: whether the leaves liked least are named too.
+        """
+        held = [leaf for leaf, items in enumerate(self.leaf_items) if items] or list(range(len(self.leaf_mean)))
+        value = {leaf: round(self.leaf_mean[leaf], 6) for leaf in held}
+        if len(set(value.values())) == 1:
+            return "The tree does not tell the items apart."
+        ends = {"Liked best": max(value.values())} | ({"Liked least": min(value.values())} if both else {})
+        return " ".join(
+            f"{words}: {'; '.join(self.describe_leaf(leaf) for leaf in held if value[leaf] == end)}."
+            for words, end in ends.items()
+        )
+
     def describe_leaf(self, leaf: int) -> str:
         """`roe, egg (oiliness < 2.25, style other; utility 1.20 ± 0.41)`."""
         utility = f"utility {fixed(self.leaf_mean[leaf], 2)} ± {fixed(float(self.leaf_sd[leaf]), 2)}"
@@ -123,14 +138,14 @@ def read_example(run: FinishedRun, variants: Sequence[str]) -> ExampleTree:
 def example_blocks(example: ExampleTree, *, small: str, large: str) -> list[Block]:
     """The user's ranking, and the trees of two variants: a small one to read, and a large one."""
     readable, unreadable = example.trees[small], example.trees[large]
-    best, worst = (readable.describe_leaf(readable.extreme_leaf(best=best)) for best in (True, False))
+    extremes = readable.extremes_in_words()
     whole, part = readable.draw(), unreadable.draw_at_most(_LARGE_TREE)
     return [
         Prose([f"User {example.user_id} ranked, best first: {', '.join(map(spaced, example.ranking))}."]),
         Figure(
-            [tree_picture("tree", whole, f"Preference tree of user {example.user_id}. Best: {best}. Least: {worst}.")],
+            [tree_picture("tree", whole, f"Preference tree of user {example.user_id}. {extremes}")],
             f"What user {example.user_id} likes, in {len(readable.leaf_mean)} leaves ({spaced(small)}).",
-            f"Liked best: {best}. Liked least: {worst}.{reading(whole, of='items')}",
+            f"{extremes}{reading(whole, of='items')}",
         ),
         Figure(
             [tree_picture("tree-large", part, f"The same user's tree, {spaced(large)}.")],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 from matplotlib.figure import Figure as Drawing
 
 from models.records.published import gap
@@ -25,12 +26,13 @@ from models.records.studies.respondent_results import (
     TreeSummary,
 )
 from models.scores.comparing import Difference
+from models.scores.intervals import mean_interval
 from reports.figures.comparison import Estimate, draw_comparison
 from reports.figures.distribution import draw_spread
 from reports.page import style
 from reports.page.blocks import Column, Definitions, Figure, Picture, Prose, Row, Table
-from reports.page.finished_run import FinishedRun, NotARunError
-from reports.page.wording import fixed, percent, points, share
+from reports.page.finished_run import FinishedRun, Found, NotARunError
+from reports.page.wording import fixed, points, share
 
 VARIANTS: Mapping[str, str] = {DISCARDED: "straddlers discarded", KEPT: "straddlers kept"}
 SPLITS: Mapping[str, str] = {TRAIN: "Training choices", TEST: "Held-out choices"}
@@ -50,7 +52,8 @@ def accuracy_figure(
     for split in SPLITS:
         found = {label: run.metric(ACCURACY, variant=variant, split=split) for variant, label in variants.items()}
         panels[split] = [
-            Estimate(label, row.value, row.sd, row.published if published else None) for label, row in found.items()
+            Estimate(label, row.value, half_width(row), row.published if published else None)
+            for label, row in found.items()
         ]
     lowest = min(estimate.lowest for estimates in panels.values() for estimate in estimates)
     pictures = [
@@ -65,8 +68,16 @@ def accuracy_figure(
     return Figure(
         pictures,
         f"Accuracy of a {who}’s tree.",
-        f"Dots: mean over {who}s. Bars: one standard deviation over {who}s to either side, ending at 1.{diamonds}",
+        f"Dots: mean over {who}s. Bars: 95% interval of the mean, over other {who}s.{diamonds}",
     )
+
+
+def half_width(found: Found) -> float | None:
+    """Half the 95% interval of a mean over users; None without a standard deviation over two users at least."""
+    if found.sd is None or found.n is None or found.n < 2:
+        return None
+    interval = mean_interval(np.array([found.value]), np.array([found.sd]), np.array([found.n]))
+    return float(interval.upper[0]) - found.value
 
 
 def difference_to_first(run: FinishedRun, variant: str) -> Difference:
@@ -176,7 +187,7 @@ def spreads(run: FinishedRun, variants: Mapping[str, str], *, who: str = "user")
         pictures.append(half(f"users-{column.replace('_', '-')}", drawing, f"{axis} over {who}s; medians: {medians}"))
     return Figure(
         pictures,
-        f"Not every {who} is as predictable.",
+        f"Accuracy and leaves over the {who}s.",
         f"For every value, the share of {who}s whose tree reaches at least it. Medians: {medians}.",
     )
 
@@ -186,7 +197,7 @@ def reason_ties(run: FinishedRun, variants: Mapping[str, str]) -> str:
     summaries = read_summaries(run)
     strict = {variant: run.metric(STRICT_ACCURACY, variant=variant, split=TEST).value for variant in variants}
     return "How a tie is counted matters where leaves are few. " + " ".join(
-        f"With {label}, {percent(summaries[variant].tied_share, 1)} of the held-out choices are ties; counted as wrong "
+        f"With {label}, {share(summaries[variant].tied_share)} of the held-out choices are ties; counted as wrong "
         f"they leave an accuracy of {share(strict[variant])}, left out of the count "
         f"{share(summaries[variant].without_ties)}."
         for variant, label in variants.items()
