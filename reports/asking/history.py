@@ -112,7 +112,7 @@ def _words(found: Histories, *, again: bool) -> Iterator[str]:
             for question in (0, found.last)
             for measure in (RHO_REGRET, FOUND_SHARE)
         ]
-        yield f"{_name(table).capitalize()}, {AGAIN[again]}. {' '.join(sentences)}"
+        yield f"{TABLES[table][0].upper()}{_name(table)[1:]}, {AGAIN[again]}. {' '.join(sentences)}"
 
 
 def _when(question: int) -> str:
