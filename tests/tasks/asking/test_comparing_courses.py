@@ -48,7 +48,6 @@ def test_a_change_is_the_mean_of_differences_over_the_users_of_both_ways() -> No
     assert found.loc[("ask_again", "tree_top_leaf", 9, "found_share"), "estimate"] == pytest.approx(-0.2)
     both = found.loc[("tree_top_leaf", "gp_qeubo", 9, "found_share")]
     assert both["estimate"] == 0.0, "six users were asked in both ways, and all of them found"
-    )
     for base, ways in COMPARED_WITH.items():
         for way in ways:
             assert (way, base, 20, "top1_error") in found.index
