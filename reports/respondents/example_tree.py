@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from models.records.arrays import FloatArray
 from models.records.features import Column
 from models.records.studies.respondent_results import EXAMPLE_TREE
+from models.scores.ranks import competition_ranks
 from models.trees.leaf_summary import extreme_leaf, leaf_sd
 from models.trees.structure import Node, way_to
 from reports.figures.tree import TreeDrawing, draw_tree
@@ -64,12 +65,12 @@ class FittedTree(BaseModel):
         Of leaves with the same utility, all are named. both: whether the leaves liked least are named too.
         """
         held = [leaf for leaf, items in enumerate(self.leaf_items) if items] or list(range(len(self.leaf_mean)))
-        value = {leaf: round(self.leaf_mean[leaf], 6) for leaf in held}
-        if len(set(value.values())) == 1:
+        ranks = competition_ranks(np.array(self.leaf_mean)[held])
+        if len(set(ranks.tolist())) == 1:
             return "The tree does not tell the items apart."
-        ends = {"Liked best": max(value.values())} | ({"Liked least": min(value.values())} if both else {})
+        ends = {"Liked best": ranks.min()} | ({"Liked least": ranks.max()} if both else {})
         return " ".join(
-            f"{words}: {'; '.join(self.describe_leaf(leaf) for leaf in held if value[leaf] == end)}."
+            f"{words}: {'; '.join(self.describe_leaf(held[at]) for at in np.flatnonzero(ranks == end).tolist())}."
             for words, end in ends.items()
         )
 
