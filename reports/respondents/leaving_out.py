@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -36,8 +37,9 @@ def leaving_out_section(run: FinishedRun, *, who: str = "user") -> Section:
     """
     changes = run.table(LEFT_OUT, _COLUMNS)[list(_COLUMNS)]
     found = run.table(LEFT_OUT_INTERVALS, _INTERVALS).merge(changes, on=REMOVED, how="left")
-    differences = {str(row[REMOVED]): _difference(row, who) for _, row in found.iterrows() if row[POSSIBLE]}
-    never = [spaced(row[REMOVED]) for _, row in found.iterrows() if not row[POSSIBLE]]
+    features: list[dict[Hashable, Any]] = found.to_dict("records")
+    differences = {row[REMOVED]: _difference(row, who) for row in features if row[POSSIBLE]}
+    never = [spaced(row[REMOVED]) for row in features if not row[POSSIBLE]]
     table = Table(
         f"Leaving one feature out: what it does to the accuracy of a {who}’s tree, in points.",
         [
@@ -46,29 +48,28 @@ def leaving_out_section(run: FinishedRun, *, who: str = "user") -> Section:
             *(Column(header, group=_CHANGE) for header in ("training", "held out", "95% interval")),
             *(Column(header, group="Without it") for header in ("held out", "leaves")),
         ],
-        [_row(row, differences.get(str(row[REMOVED]))) for _, row in found.iterrows()],
+        [_row(row, differences.get(row[REMOVED])) for row in features],
         note=f"Could ask: share of the {who}s’ trees that could ask about the feature. Straddlers discarded. The same "
         f"choices are held out each time; the interval is that of a mean of paired differences, over other {who}s.",
     )
     return Section("What each feature is worth", [Prose([_words(differences), *_never_asked(never)]), table])
 
 
-def _row(row: Mapping[str, object], difference: Difference | None) -> Row:
-    could = share(float(str(row[POSSIBLE])))
+def _row(row: Mapping[Hashable, Any], difference: Difference | None) -> Row:
+    could = share(row[POSSIBLE])
     if difference is None or difference.estimate is None:
-        return Row([spaced(str(row[REMOVED])), could, *(MISSING for _ in range(5))])
+        return Row([spaced(row[REMOVED]), could, *(MISSING for _ in range(5))])
     interval = (
         MISSING
         if difference.lower is None or difference.upper is None
         else f"{fixed(difference.lower, 1)} to {fixed(difference.upper, 1)}"
     )
-    training, held_out, leaves = (float(str(row[name])) for name in (TRAIN_DELTA, TEST_ACCURACY, LEAVES))
-    changes = points(training / 100), points(difference.estimate / 100), interval
-    return Row([spaced(str(row[REMOVED])), could, *changes, share(held_out), fixed(leaves, 1)])
+    changes = points(row[TRAIN_DELTA] / 100), points(difference.estimate / 100), interval
+    return Row([spaced(row[REMOVED]), could, *changes, share(row[TEST_ACCURACY]), fixed(row[LEAVES], 1)])
 
 
-def _difference(row: Mapping[str, object], who: str) -> Difference:
-    estimate, lower, upper = (None if pd.isna(row[name]) else float(str(row[name])) for name in _INTERVALS[1:])
+def _difference(row: Mapping[Hashable, Any], who: str) -> Difference:
+    estimate, lower, upper = (None if pd.isna(row[name]) else float(row[name]) for name in _INTERVALS[1:])
     return Difference(estimate=estimate, lower=lower, upper=upper, over=f"other {who}s")
 
 
