@@ -55,15 +55,15 @@ class Difference(Record):
 def mean_difference(differences: FloatArray, *, over: str) -> Difference:
     """The mean of paired differences (n,), with its interval over other units like these; NaN are left out.
 
-    No interval is known from fewer than two of them.
+    No interval is known from fewer than two of them, or where all are the same: then nothing shows how far others vary.
 
     >>> mean_difference(np.array([0.1, 0.3, 0.2, np.nan]), over="other users").outcome
     'higher'
     """
     known = differences[~np.isnan(differences)]
-    if len(known) < 2:
-        return Difference(estimate=float(known[0]) if len(known) else None, over=over)
-    mean = float(known.mean())
+    mean = float(known.mean()) if len(known) else None
+    if mean is None or np.ptp(known) == 0:
+        return Difference(estimate=mean, over=over)
     interval = mean_interval(np.array([mean]), known.std(ddof=1, keepdims=True), np.array([len(known)]))
     return Difference(estimate=mean, lower=float(interval.lower[0]), upper=float(interval.upper[0]), over=over)
 

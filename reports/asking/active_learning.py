@@ -256,7 +256,8 @@ def _choices(courses: Courses) -> Table:
             ),
         ],
         rows,
-        note="†: the 95% interval over other users excludes zero; of twenty such marks one is expected by chance. "
+        note="†: the 95% interval over other users excludes zero; of twenty choices that change nothing, "
+        "one is marked by chance. "
         "Where the paper says nothing, no pair is asked twice, the first of the tied items is recommended, and a "
         "single leaf is asked about a random pair.",
     )

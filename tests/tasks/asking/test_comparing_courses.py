@@ -56,7 +56,9 @@ def test_a_change_is_the_mean_of_differences_over_the_users_of_both_ways() -> No
 def test_the_interval_is_that_of_paired_differences() -> None:
     found = asking_changes(judged()).set_index(["way", "base", "question", "measure"]).sort_index()
     regret = found.loc[("ask_again", "tree_top_leaf", 9, "rho_regret")]
-    assert regret["lower"] == pytest.approx(0.3), "every user differs by as much"
+    assert regret["estimate"] == pytest.approx(0.3)
+    top1 = found.loc[("ask_again", "tree_top_leaf", 9, "top1_error")]
+    assert np.isnan([top1["lower"], top1["upper"]]).all(), "where all users differ by as much, no interval is known"
     share = found.loc[("ask_again", "tree_top_leaf", 9, "found_share")]
     differences = np.array([-1.0] * 2 + [0.0] * 8)
     reach = 1.959964 * differences.std(ddof=1) / np.sqrt(10)
