@@ -141,7 +141,7 @@ def _verdict(nearest: NearestProtocols) -> str:
         return f"Only the tree with {only} comes within half a point of what was {figure}: {distance}."
     if nearest.reproducing:
         return (
-            f"Both variants come within half a point of what was {figure}, which does not tell them apart: {distance}."
+            f"Both variants come within half a point of what was {figure}, so it does not tell them apart: {distance}."
         )
     return f"No protocol tried comes within half a point of what was {figure}: {distance}."
 
@@ -248,10 +248,10 @@ def _reason_straddlers(moved: ProtocolEffects) -> list[str]:
         return []
     kept, best = keeping[0], moved.effects[moved.best_other]
     other = (
-        f"Of the other choices, the largest mean change of test accuracy is {points(best.change[TEST_ACCURACY])} points "
-        f"({CHOICE_NAMES[best.choice]}: {_level(best.level)} instead of {_level(best.reference)}). These are means over "
-        "protocols fitted to the same choices, without intervals: they describe this table, and decide nothing about "
-        "other users."
+        f"Of the other choices, the largest mean change of test accuracy is {points(best.change[TEST_ACCURACY])} "
+        f"points ({CHOICE_NAMES[best.choice]}: {_level(best.level)} instead of {_level(best.reference)}). These are "
+        "means over protocols fitted to the same choices, without intervals: they describe the table, and decide "
+        "nothing about other users."
     )
     return [
         f"On average over all protocols tried, keeping straddlers moves training accuracy by "

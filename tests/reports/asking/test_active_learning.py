@@ -60,7 +60,7 @@ def _judged() -> dict[str, pd.DataFrame]:
                 "question": question,
                 "rho_regret": means.loc[(way, question), "rho_regret"] + number * spread[user],
                 "top1_error": means.loc[(way, question), "top1_error"],
-                "found": float(means.loc[(way, question), "found_share"]),
+                "found": float(means.loc[(way, question), "found_share"]) + number * spread[user],
             }
             for question in (9, QUESTIONS)
             for user in range(40)

@@ -183,7 +183,7 @@ def test_text_of_the_data_cannot_become_markup(write_run: WriteRun) -> None:
     [
         ({"discard": 0.0, "keep": 0.0}, "Only the tree with straddlers kept comes within half a point"),
         ({"discard": 0.031, "keep": -0.05}, "Only the tree with straddlers discarded comes within half a point"),
-        ({"discard": 0.031, "keep": 0.0}, "which does not tell them apart"),
+        ({"discard": 0.031, "keep": 0.0}, "so it does not tell them apart"),
         ({"discard": -0.1, "keep": -0.1}, "No protocol tried comes within half a point"),
     ],
 )
