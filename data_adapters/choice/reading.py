@@ -30,7 +30,6 @@ from data_adapters.source import strict
 from data_adapters.source.faults import Faults
 from data_adapters.source.reading import Reading
 from models.records.arrays import BoolArray, IntArray
-from models.records.card import counted
 from models.records.manifest import DroppedRows
 
 Values = dict[str, tuple[NDArray[Any], NDArray[Any]]]
@@ -207,15 +206,13 @@ def _dropped(
 
 
 def _quirks(table: strict.Columns, source: MappingFile, tasks: Tasks) -> tuple[str, ...]:
-    rows, n, people = len(table.rows.fields), len(tasks.outcome) + tasks.bad, len(tasks.respondents)
-    account = f"{table.rows.name}: {counted(rows, 'rows')}, {counted(n, 'tasks')}, {counted(people, 'respondents')}"
     features = [*source.mapping.attributes, *source.mapping.respondents]
     unchecked = (
         (f"{table.rows.name}: the mapping gives no sha256, and a byte changed in the file may go unnoticed",)
         if source.mapping.file.format == "parquet" and source.mapping.file.sha256 is None
         else ()
     )
-    return (account, *unchecked, *(quirk for feature in features for quirk in _merged(table, source, feature)))
+    return (*unchecked, *(quirk for feature in features for quirk in _merged(table, source, feature)))
 
 
 def _merged(table: strict.Columns, source: MappingFile, feature: FeatureColumn) -> Sequence[str]:

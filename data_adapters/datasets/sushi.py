@@ -91,7 +91,12 @@ SUSHI = Dataset(
         binary("style", "whether it is a roll", false="maki", true="other"),
         binary("major_group", "whether it is seafood", false="seafood", true="other"),
         categorical("minor_group", "what it is made of", MINOR_GROUPS),
-        numeric("oiliness", "taste, from 0, the oiliest, to 4, the lightest (mean rating)", minimum=0, maximum=4),
+        numeric(
+            "lightness",
+            "taste, from 0, the oiliest, to 4, the lightest (mean rating; raw: oiliness)",
+            minimum=0,
+            maximum=4,
+        ),
         numeric("eating_frequency", "how often people eat it, 3 is often (mean rating)", minimum=0, maximum=3),
         numeric("normalised_price", "price relative to others', not limited to 1", minimum=0),
     ),
@@ -199,7 +204,7 @@ def _read_items(path: Path) -> Columns:
         "style": columns.integers("style", minimum=0, maximum=1) == 1,
         "major_group": major_group == 1,
         "minor_group": np.array(MINOR_GROUPS, dtype=object)[minor_group],
-        "oiliness": columns.numbers("oiliness", minimum=0, maximum=4),
+        "lightness": columns.numbers("oiliness", minimum=0, maximum=4),
         "eating_frequency": columns.numbers("eating_frequency", minimum=0, maximum=3),
         "normalised_price": columns.numbers("normalised_price", minimum=0),
     }
@@ -279,4 +284,4 @@ def _comparisons(letter: str, rankings: IntArray, user_ids: Sequence[str], item_
     }
 
 
-ADAPTER = Adapter(dataset=SUSHI, version="1", read=read, simulate=simulate)
+ADAPTER = Adapter(dataset=SUSHI, version="2", read=read, simulate=simulate)

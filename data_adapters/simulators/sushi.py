@@ -25,14 +25,14 @@ from models.records.arrays import FloatArray, IntArray
 
 PUBLISHED_USERS = 5_000
 
-NUMBERS = {"oiliness": (0.2, 2.0, 3.9), "eating_frequency": (0.2, 1.2, 2.6), "normalised_price": (0.6, 1.8, 4.5)}
+NUMBERS = {"lightness": (0.2, 2.0, 3.9), "eating_frequency": (0.2, 1.2, 2.6), "normalised_price": (0.6, 1.8, 4.5)}
 """Lowest value, the cut a taste type asks about, and highest value of each simulated number."""
 GAP = 0.15
 """Smallest distance of a simulated number from its cut."""
 
 TYPES = {
     "rich": (
-        Rule(feature="oiliness", cut=NUMBERS["oiliness"][1], prefers="low"),
+        Rule(feature="lightness", cut=NUMBERS["lightness"][1], prefers="low"),
         Rule(feature="normalised_price", prefers="low"),
     ),
     "thrifty": (
@@ -41,13 +41,13 @@ TYPES = {
     ),
     "familiar": (
         Rule(feature="eating_frequency", cut=NUMBERS["eating_frequency"][1], prefers="high"),
-        Rule(feature="oiliness", prefers="high"),
+        Rule(feature="lightness", prefers="high"),
     ),
 }
 MIXED = 0.1
 SWAPPED = 0.05
 WORDS = (
-    "Three taste types. Rich: oily items (oiliness below 2) first, of these and of the others the cheaper first. "
+    "Three taste types. Rich: oily items (lightness below 2) first, of these and of the others the cheaper first. "
     "Thrifty: cheap items (normalised_price below 1.8) first, then those eaten more often. Familiar: items eaten often "
     "(eating_frequency of 1.2 or more) first, then the lighter. Who grew up in the East is rich; of the others, "
     f"people under 30 are thrifty and the rest familiar; {MIXED:.0%} of all are of a type drawn at random. "
@@ -110,7 +110,7 @@ def _numbers(rng: np.random.Generator) -> dict[str, FloatArray]:
     """Each numeric feature of the hundred items, (100,), below or above its cut by the traits or by a coin."""
     traits = list(SET_A_TRAITS.values())
     high_in_a = {
-        "oiliness": [trait[1] == "light" for trait in traits],
+        "lightness": [trait[1] == "light" for trait in traits],
         "eating_frequency": [trait[3] == "often" for trait in traits],
         "normalised_price": [trait[2] == "dear" for trait in traits],
     }

@@ -8,7 +8,9 @@ from typing import Literal, TypeVar
 import numpy as np
 from pydantic import Field
 
+from models.records.arrays import FloatArray
 from models.records.base import Record
+from models.scores.intervals import mean_interval
 
 Outcome = Literal["higher", "lower", "not_shown", "unknown"]
 """higher, lower: the interval excludes zero; not_shown: it contains zero; unknown: there is no calibrated interval."""
@@ -48,6 +50,22 @@ class Difference(Record):
         """The second number minus the first."""
         estimate, lower, upper = (None if each is None else -each for each in (self.estimate, self.upper, self.lower))
         return Difference(estimate=estimate, lower=lower, upper=upper, over=self.over)
+
+
+def mean_difference(differences: FloatArray, *, over: str) -> Difference:
+    """The mean of paired differences (n,), with its interval over other units like these; NaN are left out.
+
+    No interval is known from fewer than two of them, or where all are the same: then nothing shows how far others vary.
+
+    >>> mean_difference(np.array([0.1, 0.3, 0.2, np.nan]), over="other users").outcome
+    'higher'
+    """
+    known = differences[~np.isnan(differences)]
+    mean = float(known.mean()) if len(known) else None
+    if mean is None or np.ptp(known) == 0:
+        return Difference(estimate=mean, over=over)
+    interval = mean_interval(np.array([mean]), known.std(ddof=1, keepdims=True), np.array([len(known)]))
+    return Difference(estimate=mean, lower=float(interval.lower[0]), upper=float(interval.upper[0]), over=over)
 
 
 def first_place(highest: Name, leads: Mapping[Name, Difference]) -> Sequence[Name]:

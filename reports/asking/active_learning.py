@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 
 from models.records.studies.asking_results import (
+    ASK_AGAIN,
     BANDIT,
+    BASE,
     CATEGORICAL,
     CHANGED_FROM,
     CHANGES,
@@ -16,17 +18,17 @@ from models.records.studies.asking_results import (
     COMPARED,
     COURSES,
     FOUND_SHARE,
+    GP_ASK_AGAIN,
     GP_CODES,
-    GP_NEVER_TWICE,
     GP_QEUBO,
-    KEPT_NEVER_TWICE,
+    KEPT_ASK_AGAIN,
+    MEASURE,
     MEASURES,
-    NEVER_TWICE,
     ONE_HOT,
     ONE_LEAF_FIRST,
-    PLAIN_NEVER_TWICE,
+    PLAIN_ASK_AGAIN,
     QUESTION,
-    RANDOM_NEVER_TWICE,
+    RANDOM_ASK_AGAIN,
     RATIO_HIGH,
     RATIO_LOW,
     RECOMMEND_MOST_WINS,
@@ -44,10 +46,12 @@ from models.records.studies.asking_results import (
     sd_of,
 )
 from models.records.studies.respondent_results import N_USERS
+from models.scores.comparing import Difference
+from reports.asking.paired import Paired, compared_by, signed
 from reports.figures.courses import Curve, Mark, draw_courses
 from reports.page.blocks import Block, Column, Definitions, Figure, Picture, Prose, Row, Section, Table
 from reports.page.finished_run import FinishedRun
-from reports.page.wording import fixed, listed, percent, points
+from reports.page.wording import fixed, listed, percent
 from reports.respondents.tree_accuracy import half
 
 WAYS: Mapping[str, str] = {
@@ -58,26 +62,36 @@ WAYS: Mapping[str, str] = {
 }
 """The curves, in the order of their lines; the first two have bands."""
 
+NAMES: Mapping[str, str] = {
+    TREE_TOP_LEAF: "the tree with the top-leaf rule",
+    GP_QEUBO: "the Gaussian process",
+    TREE_QEUBO: "the tree with plain qEUBO",
+    TREE_RANDOM: "the tree asked random pairs",
+    ASK_AGAIN: "the tree that may ask a pair again",
+    GP_ASK_AGAIN: "the process that may ask a pair again",
+}
+"""The ways of asking, as nouns of a sentence."""
+
 _COLUMNS = (WAY, QUESTION, N_USERS, *MEASURES, sd_of(RHO_REGRET), sd_of(TOP1_ERROR))
 
 CHOICES: Mapping[str, tuple[str, str]] = {
-    NEVER_TWICE: ("the same pair again", "never"),
+    ASK_AGAIN: ("the same pair again", "allowed"),
     RECOMMEND_RANDOM: ("recommended among ties", "a random one"),
     RECOMMEND_MOST_WINS: ("recommended among ties", "most wins"),
     TIE_BREAK_RANDOM: ("tied splits", "random"),
     TIE_BREAK_WIDEST_GAP: ("tied splits", "widest gap"),
     STRADDLERS_KEPT: ("straddlers", "kept"),
-    KEPT_NEVER_TWICE: ("straddlers; same pair", "kept; never"),
+    KEPT_ASK_AGAIN: ("straddlers; same pair", "kept; allowed"),
     CATEGORICAL: ("minor group", "categories, any"),
     CODES: ("minor group", "code numbers"),
     ONE_HOT: ("minor group", "a column each"),
     RATIO_LOW: ("noise ratio", "0.0625"),
     RATIO_HIGH: ("noise ratio", "1"),
     ONE_LEAF_FIRST: ("question to a single leaf", "the first pair"),
-    PLAIN_NEVER_TWICE: ("the same pair again", "never"),
-    RANDOM_NEVER_TWICE: ("the same pair again", "never"),
+    PLAIN_ASK_AGAIN: ("the same pair again", "allowed"),
+    RANDOM_ASK_AGAIN: ("the same pair again", "allowed"),
     GP_CODES: ("minor group", "code numbers"),
-    GP_NEVER_TWICE: ("the same pair again", "never"),
+    GP_ASK_AGAIN: ("the same pair again", "allowed"),
 }
 """For each changed way of asking, the choice, and what was tried instead of the paper's."""
 
@@ -87,7 +101,7 @@ class Courses:
 
     def __init__(self, run: FinishedRun) -> None:
         self._frame: pd.DataFrame = run.table(COURSES, _COLUMNS).set_index([WAY, QUESTION])
-        self._changes: pd.DataFrame = run.table(CHANGES, ("base", WAY, QUESTION, *MEASURES))
+        self._changes = Paired(run, CHANGES, (WAY, BASE, QUESTION, MEASURE))
         self.compared: AskingCompared = run.document(COMPARED, AskingCompared)
         self.last = int(self._frame.index.get_level_values(QUESTION).max())
 
@@ -99,10 +113,9 @@ class Courses:
         """The mean of a measure after a number of questions."""
         return float(self.of(way)[measure].loc[question])
 
-    def change(self, way: str, question: int, measure: str) -> float:
-        """The change of that mean from the way of asking on which `way` is based."""
-        rows = self._changes[(self._changes[WAY] == way) & (self._changes[QUESTION] == question)]
-        return float(rows[measure].iloc[0])
+    def change(self, way: str, base: str, question: int, measure: str) -> Difference:
+        """How much a measure of one way of asking exceeds that of another, paired over users."""
+        return self._changes.at(way, base, question, measure)
 
 
 def read_courses(run: FinishedRun) -> Courses | None:
@@ -111,12 +124,18 @@ def read_courses(run: FinishedRun) -> Courses | None:
 
 
 def asking_sentence(courses: Courses) -> str:
-    """A sentence on the share of favourites found after nine questions."""
+    """Sentences on the share of favourites found after nine questions."""
     tree, gp = (percent(courses.at(way, BANDIT, FOUND_SHARE), 0) for way in (TREE_TOP_LEAF, GP_QEUBO))
+    users, few = (int(courses.of(way)[N_USERS].iloc[0]) for way in (TREE_TOP_LEAF, GP_QEUBO))
     return (
-        f"Asked {BANDIT} questions of the tree’s choosing, {tree} of users are recommended the item they "
-        f"like best; with questions chosen by a Gaussian process it is {gp}."
+        f"Asked {BANDIT} questions of the tree’s choosing, {tree} of {users:,} users are recommended the item they "
+        f"like best; asked those of a Gaussian process, {gp} of {few:,}. {_between(courses, TREE_TOP_LEAF, GP_QEUBO)}"
     )
+
+
+def _between(courses: Courses, way: str, base: str, measure: str = FOUND_SHARE) -> str:
+    """What the difference between two ways of asking shows after nine questions."""
+    return compared_by(measure, NAMES[way], NAMES[base], courses.change(way, base, BANDIT, measure))
 
 
 def asking_section(run: FinishedRun, courses: Courses) -> Section:
@@ -135,10 +154,10 @@ def _curves(courses: Courses, published: float | None) -> list[Block]:
     found = [Curve(label, courses.of(way)[FOUND_SHARE].to_numpy()) for way, label in WAYS.items()]
     marks = [] if published is None else [Mark(BANDIT, published, "published")]
     again = {
-        TREE_TOP_LEAF: "tree, may ask again",
-        GP_NEVER_TWICE: "Gaussian process",
-        NEVER_TWICE: "tree",
-        KEPT_NEVER_TWICE: "tree, straddlers kept",
+        ASK_AGAIN: "tree, may ask again",
+        GP_ASK_AGAIN: "process, may ask again",
+        TREE_TOP_LEAF: "tree",
+        STRADDLERS_KEPT: "tree, straddlers kept",
     }
     repeats = [Curve(label, courses.of(way)[RHO_REGRET].to_numpy()) for way, label in again.items()]
     return [
@@ -158,13 +177,13 @@ def _curves(courses: Courses, published: float | None) -> list[Block]:
                 half(
                     "asked-repeats",
                     draw_courses("ρ-regret", repeats, height=56),
-                    "ρ-regret where no pair is asked twice, beside the tree that may ask one again",
+                    "ρ-regret where a pair may be asked again, and where none is",
                 ),
             ],
-            "What is found, and what asking a pair only once does.",
+            "What is found, and what asking a pair again does.",
             "Left: the share of users whose favourite is the one item recommended. A bandit that keeps the winner of "
-            f"each question needs {BANDIT} to be sure of it among ten items. Right: no pair is asked twice, except "
-            "in the first curve.",
+            f"each question needs {BANDIT} to be sure of it among ten items. Right: in the first two curves a pair "
+            "may be asked again.",
         ),
     ]
 
@@ -212,7 +231,7 @@ def _choices(courses: Courses) -> Table:
         for way in ways:
             choice, tried = CHOICES[way]
             cells = [
-                _change(courses.change(way, question, measure), measure)
+                signed(measure, courses.change(way, base, question, measure))
                 for measure in MEASURES
                 for question in (BANDIT, courses.last)
             ]
@@ -237,8 +256,10 @@ def _choices(courses: Courses) -> Table:
             ),
         ],
         rows,
-        note="Where the paper says nothing, a pair may be asked again, the first of the tied items is recommended, and "
-        "a single leaf is asked about a random pair.",
+        note="†: the 95% interval over other users excludes zero; of twenty choices that change nothing, "
+        "one is marked by chance. "
+        "Where the paper says nothing, no pair is asked twice, the first of the tied items is recommended, and a "
+        "single leaf is asked about a random pair.",
     )
 
 
@@ -253,54 +274,32 @@ def _base_heading(courses: Courses, way: str, label: str) -> str:
     return f"{label[:1].upper()}{label[1:]}: {listed(means)}"
 
 
-def _change(difference: float, measure: str) -> str:
-    """The change of a measure, signed; of a share in points."""
-    if measure == FOUND_SHARE:
-        return points(difference)
-    text = f"{difference:+.2f}".replace("-", "−")
-    return "0.00" if text[1:] == "0.00" else text
-
-
 def _interpretation(run: FinishedRun, courses: Courses) -> Prose:
-    """The curves in words, beside the paper's reading of its own."""
-    rho, found = (
-        {way: courses.at(way, BANDIT, measure) for way in (*WAYS, NEVER_TWICE)} for measure in (RHO_REGRET, FOUND_SHARE)
-    )
-    compared = courses.compared
-    faster = "tree" if compared.lower_regret == TREE_TOP_LEAF else "Gaussian process"
+    """What the curves show, beside the paper's reading of its own."""
     paper = (
         ""
         if run.record.simulated
         else " The paper reads its Figure 3 as the tree reaching a low ρ-regret faster, and both finding about 70%."
     )
-    rule = [
-        f"The top-leaf rule finds {compared.top_leaf_finds} "
-        f"favourites than plain qEUBO within {BANDIT} questions "
-        f"({percent(found[TREE_TOP_LEAF], 0)} against {percent(found[TREE_QEUBO], 0)}), and its ρ-regret is "
-        f"{compared.top_leaf_regret} ({fixed(rho[TREE_TOP_LEAF], 2)} "
-        f"against {fixed(rho[TREE_QEUBO], 2)}): it refines the leaf at the top and leaves what lies below it tied."
-    ]
-    if compared.random_ranks_best:
-        fewer = found[TREE_RANDOM] < found[TREE_TOP_LEAF]
-        rule.append(
-            f"Pairs drawn at random rank the top three better than either ({fixed(rho[TREE_RANDOM], 2)}), "
-            f"{'but find' if fewer else 'and find'} the favourite of {percent(found[TREE_RANDOM], 0)}"
-            f"{' only' if fewer else ''}."
-        )
     users, few = (int(courses.of(way)[N_USERS].iloc[0]) for way in (TREE_TOP_LEAF, GP_QEUBO))
+
+    def both(way: str, base: str) -> str:
+        return " ".join(_between(courses, way, base, measure) for measure in (RHO_REGRET, FOUND_SHARE))
+
+    again = [
+        compared_by(measure, NAMES[way], NAMES[base], courses.change(way, base, courses.last, measure))
+        for way, base in ((ASK_AGAIN, TREE_TOP_LEAF), (GP_ASK_AGAIN, GP_QEUBO))
+        for measure in (RHO_REGRET, FOUND_SHARE)
+    ]
     return Prose(
         [
             f"Every user starts from nothing and says, question after question, which of two items comes first in the "
-            f"ranking that user gave. {users:,} users are asked with trees, {few:,} with a Gaussian process, whose "
-            f"hyperparameters are fitted again after every answer.",
-            f"After {BANDIT} questions the {faster} has the lower ρ-regret (tree {fixed(rho[TREE_TOP_LEAF], 2)}, "
-            f"Gaussian process {fixed(rho[GP_QEUBO], 2)}); the tree finds the favourite of "
-            f"{percent(found[TREE_TOP_LEAF], 0)} of the users and the Gaussian process of "
-            f"{percent(found[GP_QEUBO], 0)}.{paper}",
-            " ".join(rule),
-            f"Algorithm 1 does not say whether a pair may be asked again. Never doing so moves the share found within "
-            f"{BANDIT} questions to {percent(found[NEVER_TWICE], 0)} and the ρ-regret after {courses.last} to "
-            f"{fixed(courses.at(NEVER_TWICE, courses.last, RHO_REGRET), 2)}: where answers do not waver, asking "
-            "again tells nothing.",
+            f"ranking that user gave. No pair is asked twice. {users:,} users are asked with trees, the first {few:,} "
+            f"of them with a Gaussian process too, whose hyperparameters are fitted again after every answer.",
+            f"After {BANDIT} questions, over the users that both asked: {both(TREE_TOP_LEAF, GP_QEUBO)}{paper}",
+            f"The top-leaf rule asks about the leaf at the top, and leaves what lies below it tied. After {BANDIT} "
+            f"questions: {both(TREE_TOP_LEAF, TREE_QEUBO)} {both(TREE_RANDOM, TREE_TOP_LEAF)}",
+            f"Algorithm 1 does not say whether a pair may be asked again. After {courses.last} questions: "
+            f"{' '.join(again)}",
         ]
     )

@@ -65,8 +65,9 @@ def _estimates(scores: Scores, variant: str) -> list[Estimate]:
     for model in (*scores.models, *scores.baselines):
         scored = variant == SPLIT_FIRST or model in scores.unseen
         found = scores(model, AUC, variant) if scored else None
-        value, sd = (None, None) if found is None else (found.value, found.sd)
-        lines.append(Estimate(SHORT[model], value, sd, None, model in scores.baselines))
+        value = None if found is None else found.value
+        bar = None if found is None or found.sd is None else (found.value - found.sd, found.value + found.sd)
+        lines.append(Estimate(SHORT[model], value, bar, None, model in scores.baselines))
     return [line for line in lines if line.label != SHORT[COIN]]
 
 

@@ -17,21 +17,21 @@ _LABELS = 28.0  # mm left of the axis
 
 
 class Estimate(NamedTuple):
-    """A share found by a run, its standard deviation, and the published value.
+    """A share found by a run, the ends of its bar, and the published value.
 
     value: None for a line that stays empty. is_plain: whether it is of a plain model, drawn apart from the others.
     """
 
     label: str
     value: float | None
-    sd: float | None
+    bar: tuple[float, float] | None
     published: float | None
     is_plain: bool = False
 
     @property
     def lowest(self) -> float:
         """The lowest share that the drawing reaches."""
-        found = 1.0 if self.value is None else self.value - (self.sd or 0.0)
+        found = 1.0 if self.value is None else self.value if self.bar is None else self.bar[0]
         return min(found, 1.0 if self.published is None else self.published)
 
 
@@ -68,9 +68,15 @@ def draw_comparison(
 def _draw_estimate(axes: Axes, y: int, estimate: Estimate) -> None:
     colour, bar, marker = (style.MUTED, style.RULE, "s") if estimate.is_plain else (style.ACCENT, style.ACCENT_MID, "o")
     if estimate.value is not None:
-        if estimate.sd is not None:
-            reach = [estimate.value - estimate.sd, min(estimate.value + estimate.sd, 1.0)]
-            axes.plot(reach, [y, y], color=bar, linewidth=2.2, solid_capstyle="butt", zorder=2)
+        if estimate.bar is not None:
+            axes.plot(
+                [estimate.bar[0], min(estimate.bar[1], 1.0)],
+                [y, y],
+                color=bar,
+                linewidth=2.2,
+                solid_capstyle="butt",
+                zorder=2,
+            )
         axes.plot(estimate.value, y, marker, color=colour, markersize=4.8 if estimate.is_plain else 5.5, zorder=3)
         axes.annotate(
             f"{estimate.value:.3f}", (estimate.value, y), (0, 6.5), textcoords="offset points", ha="center",

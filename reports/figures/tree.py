@@ -27,6 +27,7 @@ from models.trees.leaf_summary import extreme_leaf
 from models.trees.structure import Node
 from reports.figures.tree_layout import DETAIL, LEADING, Layout, Spot, Tree, place
 from reports.page import fonts, style
+from reports.page.wording import fixed
 
 _MM = 72 / 25.4
 _MARGIN = 2.0  # pt around the drawing
@@ -168,7 +169,7 @@ class _UtilityAxis:
 
 
 def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+    return fixed(value, 2)
 
 
 def _draw_edges(axes: Axes, layout: Layout, top_leaf: int) -> None:

@@ -56,18 +56,19 @@ def plain_blocks(run: FinishedRun) -> list[Block]:
     pictures = []
     for split, title in PANELS.items():
         estimates = [
-            Estimate(
-                label, run.metric(ACCURACY, variant=variant, split=split).value, None, None, variant in PLAIN_VARIANTS
-            )
+            Estimate(label, found.value, found.interval, None, variant in PLAIN_VARIANTS)
             for variant, label in SHORT.items()
-            if variant in scored
+            if variant in scored and (found := run.metric(ACCURACY, variant=variant, split=split))
         ]
         values = "; ".join(f"{each.label} {share(each.value)}" for each in estimates)
         lowest = min(each.lowest for each in estimates)
         drawing = draw_comparison(title, estimates, lowest=lowest, width=style.HALF_WIDTH, coin=0.5)
         alt = f"{title}, accuracy: {values}."
         pictures.append(Picture(f"accuracy-{split}", style.to_svg(drawing), style.HALF_WIDTH, alt))
-    caption = "Dots: the tree, and the model asked directly; grey squares: plain models; dashed line: a coin."
+    caption = (
+        "Dots: the tree, and the model asked directly; grey squares: plain models; dashed line: a coin. Bars: 95% "
+        "interval over other patients, where one is known."
+    )
     figure = Figure(pictures, "How often the more urgent of two messages is put first.", caption)
     return [figure, _table(run, scored)]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from models.scores.comparing import Difference
-from reports.page.wording import fixed, listed
+from models.scores.comparing import Difference, Outcome
+from reports.page.wording import change, fixed, listed
 
 
 def interval_text(difference: Difference, *, scale: float = 100, decimals: int = 1) -> str:
@@ -69,6 +69,31 @@ def leading(names: Sequence[str], *, measure: str = "accuracy") -> str:
     return (
         f"{_capital(first)} has the highest {measure}; these data do not show that it exceeds that of {listed(others)}."
     )
+
+
+def without_each(outcomes: Mapping[Outcome, Sequence[tuple[str, float]]], *, measure: str = "held-out accuracy") -> str:
+    """Sentences on what a measure becomes without each of some features, in points, by what the intervals show.
+
+    >>> print(without_each({"lower": [("price", -2.3)], "not_shown": [("style", 0.1)]}))
+    Without price (−2.3 points) the trees have a lower held-out accuracy. For style these data show no change: its \
+interval contains zero, which does not show that it carries nothing.
+    """
+    sentences = [
+        f"Without {listed([f'{name} ({change(by)} points)' for name, by in outcomes[outcome]])} the trees have a "
+        f"{outcome} {measure}."
+        for outcome in ("lower", "higher")
+        if outcomes.get(outcome)
+    ]
+    if unclear := [name for name, _ in outcomes.get("not_shown", ())]:
+        its, it = ("its", "it carries") if len(unclear) == 1 else ("their", "they carry")
+        intervals = "interval contains" if len(unclear) == 1 else "intervals contain"
+        sentences.append(
+            f"For {listed(unclear)} these data show no change: {its} {intervals} zero, which does not show that {it} "
+            "nothing."
+        )
+    if unknown := [name for name, _ in outcomes.get("unknown", ())]:
+        sentences.append(f"For {listed(unknown)} the change cannot be told: no interval is known.")
+    return " ".join(sentences)
 
 
 def _capital(text: str) -> str:

@@ -40,6 +40,11 @@ class Found(NamedTuple):
     upper: float | None = None
     over: str | None = None
 
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95% interval, if one is known."""
+        return None if self.lower is None or self.upper is None else (self.lower, self.upper)
+
 
 @dataclass(frozen=True)
 class FinishedRun:

@@ -19,7 +19,9 @@ _PLACES = ("raw", "out", "mapping", "ledger")
 
 def provenance(record: RunRecord, cards: Mapping[str, DataCard]) -> Section:
     """The closing section of every report. cards: the data card of each pairwise table, by the table's name."""
-    data = [block for manifest in record.data for block in _data(manifest, cards[manifest.name])]
+    asked = record.config.get("users")
+    users = asked if isinstance(asked, int) else None
+    data = [block for manifest in record.data for block in _data(manifest, cards[manifest.name], users)]
     return Section(
         "What the numbers rest on", [*data, _run(record), _times(record)] if record.seconds else [*data, _run(record)]
     )
@@ -36,7 +38,7 @@ def facts(record: RunRecord) -> tuple[str, ...]:
     return (f"Run of {record.started:%-d %B %Y, %H:%M} {record.started:%Z}".strip(), record.run_id, _code(record))
 
 
-def _data(manifest: Manifest, card: DataCard) -> list[Block]:
+def _data(manifest: Manifest, card: DataCard, users: int | None) -> list[Block]:
     entries = [
         ("Data", f"{manifest.title} ({manifest.name})"),
         ("Source", manifest.citation),
@@ -44,6 +46,7 @@ def _data(manifest: Manifest, card: DataCard) -> list[Block]:
         ("State", state_in_words(manifest)),
         ("Rows read", read_in_words(manifest)),
         ("Rows in tables", rows_in_words(manifest)),
+        *_part_used(manifest, users),
         ("Rows dropped", "; ".join(dropped_in_words(manifest))),
         ("Left and right", sides(card)),
         ("Adapter", f"version {manifest.adapter_version}"),
@@ -66,6 +69,14 @@ def _data(manifest: Manifest, card: DataCard) -> list[Block]:
         note="The whole sha256 of every file is in run.json.",
     )
     return [Definitions(entries), feature_table(card), files]
+
+
+def _part_used(manifest: Manifest, users: int | None) -> list[tuple[str, str]]:
+    """How many users the run used, where these are not all users of the table."""
+    known = manifest.rows.get("users")
+    if users is None or known is None or users >= known:
+        return []
+    return [("Used in this run", f"the first {users:,} of these {known:,} users, and their comparisons")]
 
 
 def _as_declared(manifest: Manifest, *, pinned: bool) -> str:

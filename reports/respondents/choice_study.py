@@ -37,6 +37,7 @@ from reports.respondents.tree_accuracy import (
     accuracy_table,
     definitions,
     difference_to_first,
+    read_summaries,
     reason_ties,
     spreads,
     unscored_users,
@@ -67,7 +68,7 @@ def choice_page(run: FinishedRun, *, study: str, title: str) -> Page:
         cover="accuracy-test",
         answer=_answer(run, summary),
         sections=[
-            Section("Published beside found" if published else "What was found", _comparison(run, published)),
+            Section("Published beside found" if comparable else "What was found", _comparison(run, published)),
             Section(f"Across {WHO}s", [spreads(run, VARIANTS, who=WHO)]),
             Section("One respondent’s tree", _example(example.user_id, example.trees, named=named)),
             Section("One tree for all respondents", _pooled(run, pooled)),
@@ -168,13 +169,13 @@ def _example(user_id: str, trees: Mapping[str, FittedTree], *, named: bool) -> l
     why = "is named in the settings" if named else "was chosen because size and accuracy of the tree are typical"
     readable, unreadable = trees[DISCARDED].counting(ITEM), trees[KEPT].counting(ITEM)
     drawn, part = readable.draw_at_most(MOST_HEIGHT), unreadable.draw_at_most(_LARGE_TREE)
-    best, worst = (readable.describe_leaf(readable.extreme_leaf(best=best)) for best in (True, False))
+    extremes = readable.extremes_in_words()
     return [
         Prose([f"Respondent {user_id} {why}. The leaves count the profiles that the respondent was shown."]),
         Figure(
-            [tree_picture("tree", drawn, f"Preference tree of respondent {user_id}. Best: {best}. Least: {worst}.")],
+            [tree_picture("tree", drawn, f"Preference tree of respondent {user_id}. {extremes}")],
             f"What respondent {user_id} prefers, in {len(readable.leaf_mean)} leaves ({spaced(DISCARDED)}).",
-            f"Liked best: {best}. Liked least: {worst}.{reading(drawn, of=ITEMS)}{cut_in_words(drawn)}",
+            f"{extremes}{reading(drawn, of=ITEMS)}{cut_in_words(drawn)}",
         ),
         Figure(
             [tree_picture("tree-large", part, f"The same respondent's tree, {spaced(KEPT)}.")],
@@ -188,21 +189,21 @@ def _example(user_id: str, trees: Mapping[str, FittedTree], *, named: bool) -> l
 
 def _pooled(run: FinishedRun, tree: FittedTree) -> list[Block]:
     drawn = tree.draw_at_most(MOST_HEIGHT)
-    best, worst = (tree.describe_leaf(tree.extreme_leaf(best=best)) for best in (True, False))
+    extremes = tree.extremes_in_words()
     limit = run.record.config.get("pooled_depth")
     limited = f" It was not grown beyond {limit} questions a path, so that it can be read." if limit is not None else ""
-    [manifest] = run.record.data
+    users = read_summaries(run)[DISCARDED].users
     return [
         Prose(
             [
-                f"This tree is fitted to the training choices of all {manifest.rows['users']:,} respondents, and so "
+                f"This tree is fitted to the training choices of all {users:,} respondents, and so "
                 f"shows what they have in common.{limited}"
             ]
         ),
         Figure(
-            [tree_picture("tree-pooled", drawn, f"Preference tree of all respondents. Best: {best}. Least: {worst}.")],
+            [tree_picture("tree-pooled", drawn, f"Preference tree of all respondents. {extremes}")],
             f"What respondents prefer on the whole, in {len(tree.leaf_mean)} leaves.",
-            f"Liked best: {best}. Liked least: {worst}.{reading(drawn, of=ITEMS)}{cut_in_words(drawn)}",
+            f"{extremes}{reading(drawn, of=ITEMS)}{cut_in_words(drawn)}",
         ),
     ]
 
@@ -213,11 +214,11 @@ def _reasons(run: FinishedRun, summary: ChoiceSummary) -> Prose:
         [
             f"A respondent made {fixed(summary.comparisons_each, 1)} choices on average that say something about two "
             f"profiles, and {fixed(summary.held_out_each, 1)} of them are held out. One respondent’s accuracy can "
-            f"therefore take only a few values, and its standard deviation over respondents, "
-            f"{fixed(own.sd, 2)}, is mostly that of so few trials.",
+            f"therefore take only a few values, and its standard deviation over respondents is {fixed(own.sd, 2)}; if "
+            f"every choice were predicted with the same chance, it would be up to {fixed(summary.chance_sd, 2)} from "
+            "so few trials alone.",
             f"One tree for all knows {summary.training:,} choices and nobody’s taste in particular; a tree each "
-            f"knows one respondent’s choices alone. From a tree each to one for all, accuracy on held-out choices "
-            f"moves by {points(summary.pooled_gain)} points.",
+            "knows one respondent’s choices alone.",
             reason_ties(run, ALL_VARIANTS),
             *_reason_open(run),
         ]

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from models.records.arrays import FloatArray
 from models.records.features import Column
 from models.records.studies.respondent_results import EXAMPLE_TREE
+from models.scores.ranks import competition_ranks
 from models.trees.leaf_summary import extreme_leaf, leaf_sd
 from models.trees.structure import Node, way_to
 from reports.figures.tree import TreeDrawing, draw_tree
@@ -57,6 +58,21 @@ class FittedTree(BaseModel):
     def extreme_leaf(self, *, best: bool) -> int:
         """The leaf liked best (or least) among those that hold items."""
         return extreme_leaf(self.leaf_mean, [len(items) for items in self.leaf_items], best=best)
+
+    def extremes_in_words(self, *, both: bool = True) -> str:
+        """`Liked best: ... Liked least: ...`, or that one leaf holds all items, which are then not told apart.
+
+        Of leaves with the same utility, all are named. both: whether the leaves liked least are named too.
+        """
+        held = [leaf for leaf, items in enumerate(self.leaf_items) if items] or list(range(len(self.leaf_mean)))
+        ranks = competition_ranks(np.array(self.leaf_mean)[held])
+        if len(set(ranks.tolist())) == 1:
+            return "The tree does not tell the items apart."
+        ends = {"Liked best": ranks.min()} | ({"Liked least": ranks.max()} if both else {})
+        return " ".join(
+            f"{words}: {'; '.join(self.describe_leaf(held[at]) for at in np.flatnonzero(ranks == end).tolist())}."
+            for words, end in ends.items()
+        )
 
     def describe_leaf(self, leaf: int) -> str:
         """`roe, egg (oiliness < 2.25, style other; utility 1.20 ± 0.41)`."""
@@ -123,14 +139,14 @@ def read_example(run: FinishedRun, variants: Sequence[str]) -> ExampleTree:
 def example_blocks(example: ExampleTree, *, small: str, large: str) -> list[Block]:
     """The user's ranking, and the trees of two variants: a small one to read, and a large one."""
     readable, unreadable = example.trees[small], example.trees[large]
-    best, worst = (readable.describe_leaf(readable.extreme_leaf(best=best)) for best in (True, False))
+    extremes = readable.extremes_in_words()
     whole, part = readable.draw(), unreadable.draw_at_most(_LARGE_TREE)
     return [
         Prose([f"User {example.user_id} ranked, best first: {', '.join(map(spaced, example.ranking))}."]),
         Figure(
-            [tree_picture("tree", whole, f"Preference tree of user {example.user_id}. Best: {best}. Least: {worst}.")],
+            [tree_picture("tree", whole, f"Preference tree of user {example.user_id}. {extremes}")],
             f"What user {example.user_id} likes, in {len(readable.leaf_mean)} leaves ({spaced(small)}).",
-            f"Liked best: {best}. Liked least: {worst}.{reading(whole, of='items')}",
+            f"{extremes}{reading(whole, of='items')}",
         ),
         Figure(
             [tree_picture("tree-large", part, f"The same user's tree, {spaced(large)}.")],

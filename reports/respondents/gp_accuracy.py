@@ -31,7 +31,7 @@ def gp_table(run: FinishedRun, *, who: str = "user", published: bool = False) ->
         rows.append(Row(cells))
     scored = run.metric(ACCURACY, variant=GP, split=TEST)
     return Table(
-        f"The same for one Gaussian process per {who}, a model that nobody can read: {scored.n or 0:,} {who}s.",
+        f"The same for one Gaussian process per {who}, a model without a tree: {scored.n or 0:,} {who}s.",
         [Column("", "left"), *(Column(header, group=group) for group in SPLITS.values() for header in headers)],
         rows,
         note="RBF kernel with one lengthscale per feature; hyperparameters maximise the evidence."

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
 import pandas as pd
 
 from models.records.studies.respondent_results import (
+    ESTIMATE,
     LEAVES,
     LEFT_OUT,
     LEFT_OUT_INTERVALS,
     LOWER,
+    POSSIBLE,
     REMOVED,
     TEST_ACCURACY,
-    TEST_DELTA,
     TRAIN_DELTA,
     UPPER,
-    VERDICT,
 )
+from models.scores.comparing import Difference, Outcome
 from reports.page.blocks import Column, Prose, Row, Section, Table
+from reports.page.conclusions import without_each
 from reports.page.finished_run import FinishedRun
-from reports.page.wording import fixed, points, share, spaced
+from reports.page.wording import MISSING, fixed, listed, points, share, spaced
 
-_COLUMNS = (REMOVED, TRAIN_DELTA, TEST_DELTA, TEST_ACCURACY, LEAVES)
-_INTERVALS = (REMOVED, LOWER, UPPER, VERDICT)
+_COLUMNS = (REMOVED, TRAIN_DELTA, TEST_ACCURACY, LEAVES, POSSIBLE)
+_INTERVALS = (REMOVED, ESTIMATE, LOWER, UPPER)
+_CHANGE = "Change in accuracy"
 
 
 def leaving_out_section(run: FinishedRun, *, who: str = "user") -> Section:
@@ -31,45 +37,54 @@ def leaving_out_section(run: FinishedRun, *, who: str = "user") -> Section:
     """
     changes = run.table(LEFT_OUT, _COLUMNS)[list(_COLUMNS)]
     found = run.table(LEFT_OUT_INTERVALS, _INTERVALS).merge(changes, on=REMOVED, how="left")
-    rows = [
-        Row(
-            [
-                spaced(row[REMOVED]),
-                points(row[TRAIN_DELTA] / 100),
-                points(row[TEST_DELTA] / 100),
-                f"{fixed(row[LOWER], 1)} to {fixed(row[UPPER], 1)}",
-                share(row[TEST_ACCURACY]),
-                fixed(row[LEAVES], 1),
-            ]
-        )
-        for _, row in found.iterrows()
-    ]
+    features: list[dict[Hashable, Any]] = found.to_dict("records")
+    differences = {row[REMOVED]: _difference(row, who) for row in features if row[POSSIBLE]}
+    never = [spaced(row[REMOVED]) for row in features if not row[POSSIBLE]]
     table = Table(
         f"Leaving one feature out: what it does to the accuracy of a {who}’s tree, in points.",
         [
             Column("left out", "left"),
-            Column("training", group="Change in accuracy"),
-            Column("held out", group="Change in accuracy"),
-            Column("95% interval", group="Change in accuracy"),
-            Column("held out", group="Without it"),
-            Column("leaves", group="Without it"),
+            Column("could ask"),
+            *(Column(header, group=_CHANGE) for header in ("training", "held out", "95% interval")),
+            *(Column(header, group="Without it") for header in ("held out", "leaves")),
         ],
-        rows,
-        note=f"Straddlers discarded. The same choices are held out each time; the interval is that of a mean of paired "
-        f"differences over {who}s.",
+        [_row(row, differences.get(row[REMOVED])) for row in features],
+        note=f"Could ask: share of the {who}s’ trees that could ask about the feature. Straddlers discarded. The same "
+        f"choices are held out each time; the interval is that of a mean of paired differences, over other {who}s.",
     )
-    return Section("What each feature is worth", [Prose([_words(found)]), table])
+    return Section("What each feature is worth", [Prose([_words(differences), *_never_asked(never)]), table])
 
 
-def _words(found: pd.DataFrame) -> str:
-    most, better = found.iloc[0], found[found[VERDICT] == "better"]
-    says = (
-        f"The trees lose most without {spaced(most[REMOVED])}: {points(most[TEST_DELTA] / 100)} points of held-out "
-        f"accuracy."
-        if most[VERDICT] == "worse"
-        else "No single feature is clearly missed when it is left out: the others carry what it says."
+def _row(row: Mapping[Hashable, Any], difference: Difference | None) -> Row:
+    could = share(row[POSSIBLE])
+    if difference is None or difference.estimate is None:
+        return Row([spaced(row[REMOVED]), could, *(MISSING for _ in range(5))])
+    interval = (
+        MISSING
+        if difference.lower is None or difference.upper is None
+        else f"{fixed(difference.lower, 1)} to {fixed(difference.upper, 1)}"
     )
-    if len(better):
-        names = ", ".join(spaced(name) for name in better[REMOVED])
-        says += f" Without {names} they predict held-out choices clearly better: splits on it fit noise."
-    return says
+    changes = points(row[TRAIN_DELTA] / 100), points(difference.estimate / 100), interval
+    return Row([spaced(row[REMOVED]), could, *changes, share(row[TEST_ACCURACY]), fixed(row[LEAVES], 1)])
+
+
+def _difference(row: Mapping[Hashable, Any], who: str) -> Difference:
+    estimate, lower, upper = (None if pd.isna(row[name]) else float(row[name]) for name in _INTERVALS[1:])
+    return Difference(estimate=estimate, lower=lower, upper=upper, over=f"other {who}s")
+
+
+def _words(differences: Mapping[str, Difference]) -> str:
+    outcomes: dict[Outcome, list[tuple[str, float]]] = {}
+    for name, difference in differences.items():
+        outcomes.setdefault(difference.outcome, []).append((spaced(name), difference.estimate or 0.0))
+    return without_each(outcomes)
+
+
+def _never_asked(names: Sequence[str]) -> list[str]:
+    if not names:
+        return []
+    return [
+        f"No tree could ask about {listed(names)}: with these settings a question sorts at most three categories of an "
+        "attribute, and there were more at every question. What the attribute is worth is therefore not known; "
+        "the setting encoding = categorical lets trees ask about it."
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pandas as pd
 from matplotlib.figure import Figure as Drawing
 from pydantic import TypeAdapter, ValidationError
 
@@ -14,20 +15,28 @@ from models.records.studies.respondent_results import (
     FIRST,
     GALLERY,
     N_USERS,
+    POSSIBLE,
     SENSITIVE_FEATURES,
+    SUPPORT,
     USER_ID,
     SensitiveFeature,
 )
 from reports.page import style
-from reports.page.blocks import Block, Figure, Picture, Prose
+from reports.page.blocks import Block, Column, Figure, Picture, Prose, Row, Table
 from reports.page.finished_run import FinishedRun, NotARunError
-from reports.page.wording import fixed, listed, spaced
+from reports.page.wording import listed, percent, share, spaced
 from reports.respondents.example_tree import FittedTree, cut_in_words, tree_picture
 
-_ASKED = (FEATURE, ASKED, FIRST, N_USERS)
+_ASKED = (FEATURE, ASKED, FIRST, POSSIBLE, SUPPORT, N_USERS)
 _LINE = 3.4  # mm, a feature's line of the drawing
 _TREE = 106.0  # mm, the height of a tree of the gallery: two stand on a page
 _LABELS = 42.0  # mm left of the axis
+_TIES = {
+    "random": "Of splits that agree equally well with a tree’s choices, one is drawn at random.",
+    "widest_gap": "Of splits that agree equally well with a tree’s choices, the one with the widest gap is taken.",
+    "lowest": "Of splits that agree equally well with a tree’s choices, the one on the first feature of the table is "
+    "taken, so these shares follow the order of its columns.",
+}
 
 
 def asked_blocks(run: FinishedRun, *, who: str = "user") -> list[Block]:
@@ -36,6 +45,8 @@ def asked_blocks(run: FinishedRun, *, who: str = "user") -> list[Block]:
     Raises NotARunError if `asked_features.parquet` or `sensitive_features.json` is missing or broken.
     """
     asked = run.table(ASKED_FEATURES, _ASKED).sort_values(ASKED, ascending=False, kind="stable")
+    never = [spaced(name) for name in asked[FEATURE][asked[POSSIBLE] == 0]]
+    asked = asked[asked[POSSIBLE] > 0]
     names = [spaced(name) for name in asked[FEATURE]]
     shares, firsts = asked[ASKED].tolist(), asked[FIRST].tolist()
     picture = Picture(
@@ -43,21 +54,43 @@ def asked_blocks(run: FinishedRun, *, who: str = "user") -> list[Block]:
         style.to_svg(_draw(names, shares, firsts)),
         style.PAGE_WIDTH,
         "; ".join(
-            f"{name}: asked by {fixed(100 * share, 0)}% of the trees" for name, share in zip(names, shares, strict=True)
+            f"{name}: asked by {percent(asks, 0)} of the trees" for name, asks in zip(names, shares, strict=True)
         ),
     )
     figure = Figure(
         [picture],
         f"What {int(asked['users'].iloc[0]):,} {who}s’ trees ask about.",
-        f"Bars: share of the {who}s whose tree asks about a feature anywhere; dark part: as its first question.",
+        f"Bars: share of the {who}s whose tree asks about a feature anywhere; dark part: as its first question. "
+        f"{_TIES[str(run.record.config.get('tie_break'))]}"
+        + (f" No tree could ask about {listed(never)}: too many levels for one question." if never else ""),
     )
     sensitive: list[SensitiveFeature] = run.document(SENSITIVE_FEATURES, list[SensitiveFeature])
-    return [Prose([_dependence(sensitive, who)]), figure] if sensitive else [figure]
+    support = _support(asked, who)
+    return [Prose([_dependence(sensitive, who)]), figure, *support] if sensitive else [figure, *support]
+
+
+def _support(asked: pd.DataFrame, who: str) -> list[Block]:
+    """How often a first question is asked again when the choices are drawn anew; nothing if that is not known."""
+    known = asked[asked[SUPPORT].notna()]
+    if known.empty:
+        return []
+    rows = [Row([spaced(row[FEATURE]), share(row[FIRST]), share(row[SUPPORT])]) for _, row in known.iterrows()]
+    return [
+        Table(
+            "How far first questions can be relied on.",
+            [Column("first question about", "left"), Column(f"share of {who}s"), Column("support")],
+            rows,
+            note=f"Support: share of bootstraps of a {who}’s choices whose first question is about the same feature, "
+            f"mean over (at most 100 of) the {who}s whose tree asks about it first.",
+        )
+    ]
 
 
 def _dependence(sensitive: Sequence[SensitiveFeature], who: str) -> str:
     """Whether the users' trees, and the tree for all, depend on sensitive features."""
-    shares = [f"{spaced(each.feature)} {fixed(100 * each.asked, 0)}%" for each in sensitive]
+    shares = [
+        f"{spaced(each.feature)} {'(no tree could)' if each.asked is None else share(each.asked)}" for each in sensitive
+    ]
     says = (
         f"Does a tree depend on a sensitive attribute ({listed([spaced(each.feature) for each in sensitive])})? "
         f"Share of the {who}s’ trees that ask about it: {listed(shares)}."
@@ -118,7 +151,7 @@ def gallery_blocks(run: FinishedRun, *, who: str = "user", counting: str | None 
             Figure(
                 [tree_picture(f"tree-{number}", drawn, f"Preference tree of {who} {user}, {leaves} leaves.")],
                 f"{who.capitalize()} {user}, {leaves} {'leaf' if leaves == 1 else 'leaves'}.",
-                f"Liked best: {shown.describe_leaf(shown.extreme_leaf(best=True))}.{cut_in_words(drawn)}",
+                f"{shown.extremes_in_words(both=False)}{cut_in_words(drawn)}",
             )
         )
     return blocks

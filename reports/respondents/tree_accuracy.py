@@ -37,7 +37,7 @@ from reports.figures.distribution import draw_spread
 from reports.page import style
 from reports.page.blocks import Column, Definitions, Figure, Picture, Prose, Row, Table
 from reports.page.finished_run import FinishedRun, NotARunError
-from reports.page.wording import between, fixed, percent, points, share
+from reports.page.wording import between, fixed, points, share
 
 VARIANTS: Mapping[str, str] = {DISCARDED: "straddlers discarded", KEPT: "straddlers kept"}
 SPLITS: Mapping[str, str] = {TRAIN: "Training choices", TEST: "Held-out choices"}
@@ -71,9 +71,9 @@ def accuracy_figure(
         by_panel[split] = []
         for variant in shown:
             row = run.metric(ACCURACY, variant=variant, split=split) if (variant, split) in found else None
-            value, sd, stated = (None, None, None) if row is None else (row.value, row.sd, row.published)
+            value, bar, stated = (None, None, None) if row is None else (row.value, row.interval, row.published)
             is_plain = variant in PLAIN_SHORT
-            by_panel[split].append(Estimate(labels[variant], value, sd, stated if published else None, is_plain))
+            by_panel[split].append(Estimate(labels[variant], value, bar, stated if published else None, is_plain))
     lowest = min(estimate.lowest for estimates in by_panel.values() for estimate in estimates)
     pictures = [
         half(
@@ -89,7 +89,7 @@ def accuracy_figure(
         pictures,
         f"Accuracy on held-out choices, and on the choices of {who}s of whom no model has seen any.",
         f"Dots: models of this study; grey squares: plain models of all {who}s; dashed line: a coin. Each is a mean "
-        f"over {who}s. Bars: one standard deviation over {who}s to either side, ending at 1.{diamonds}",
+        f"over {who}s. Bars: 95% interval of the mean, over other {who}s.{diamonds}",
     )
 
 
@@ -212,7 +212,7 @@ def spreads(run: FinishedRun, variants: Mapping[str, str], *, who: str = "user")
         pictures.append(half(f"users-{column.replace('_', '-')}", drawing, f"{axis} over {who}s; medians: {medians}"))
     return Figure(
         pictures,
-        f"Not every {who} is as predictable.",
+        f"Accuracy and leaves over the {who}s.",
         f"For every value, the share of {who}s whose tree reaches at least it. Medians: {medians}.",
     )
 
@@ -222,7 +222,7 @@ def reason_ties(run: FinishedRun, variants: Mapping[str, str]) -> str:
     summaries = read_summaries(run)
     strict = {variant: run.metric(STRICT_ACCURACY, variant=variant, split=TEST).value for variant in variants}
     return "How a tie is counted matters where leaves are few. " + " ".join(
-        f"With {label}, {percent(summaries[variant].tied_share, 1)} of the held-out choices are ties; counted as wrong "
+        f"With {label}, {share(summaries[variant].tied_share)} of the held-out choices are ties; counted as wrong "
         f"they leave an accuracy of {share(strict[variant])}, left out of the count "
         f"{share(summaries[variant].without_ties)}."
         for variant, label in variants.items()

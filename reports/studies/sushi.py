@@ -81,7 +81,7 @@ def page(run: FinishedRun) -> Page:
     published = nearest.source is not None
     return Page(
         study="Sushi",
-        title="One preference tree for every sushi eater",
+        title="A preference tree for each sushi eater",
         facts=facts(run.record),
         warnings=warnings(run.record),
         cover="accuracy-test",
@@ -137,13 +137,16 @@ def _verdict(nearest: NearestProtocols) -> str:
     figure = f"published {share(nearest.train)} on training and {share(nearest.test)} on test choices"
     if not nearest.others_tried:
         own = "; ".join(f"{_off(near)} with {VARIANTS[near.variant]}" for near in nearest.nearest)
-        return f"The trees with these settings differ from the {figure} by {own}. Other protocols were not tried."
+        return f"The trees with these settings differ from what was {figure} by {own}. Other protocols were not tried."
     distance = "; ".join(map(_distance, nearest.nearest))
     if len(nearest.reproducing) == 1:
-        return f"The {figure} belong to the tree with {VARIANTS[nearest.reproducing[0]]}: {distance}."
+        only = VARIANTS[nearest.reproducing[0]]
+        return f"Only the tree with {only} comes within half a point of what was {figure}: {distance}."
     if nearest.reproducing:
-        return f"The {figure} do not tell the variants apart: {distance}."
-    return f"No protocol tried reproduces the {figure}: {distance}."
+        return (
+            f"Both variants come within half a point of what was {figure}, so it does not tell them apart: {distance}."
+        )
+    return f"No protocol tried comes within half a point of what was {figure}: {distance}."
 
 
 def _distance(near: NearestProtocol) -> str:
@@ -248,12 +251,11 @@ def _reason_straddlers(moved: ProtocolEffects) -> list[str]:
     if not keeping or moved.best_other is None:
         return []
     kept, best = keeping[0], moved.effects[moved.best_other]
-    gain = points(best.change[TEST_ACCURACY])
     other = (
-        f"The most any other choice tried adds to test accuracy is {gain} points ({CHOICE_NAMES[best.choice]}: "
-        f"{_level(best.level)} instead of {_level(best.reference)})."
-        if gain.startswith("+")
-        else "No other choice tried adds to test accuracy."
+        f"Of the other choices, the largest mean change of test accuracy is {points(best.change[TEST_ACCURACY])} "
+        f"points ({CHOICE_NAMES[best.choice]}: {_level(best.level)} instead of {_level(best.reference)}). These are "
+        "means over protocols fitted to the same choices, without intervals: they describe the table, and decide "
+        "nothing about other users."
     )
     return [
         f"On average over all protocols tried, keeping straddlers moves training accuracy by "
@@ -263,11 +265,12 @@ def _reason_straddlers(moved: ProtocolEffects) -> list[str]:
 
 
 def _reason_reading(run: FinishedRun, nearest: NearestProtocols) -> list[str]:
-    """Whether the published accuracy belongs to a tree one can read."""
+    """The size of the trees that meet the published accuracy, beside that of the trees to read."""
     if nearest.reproducing != (KEPT,) or not nearest.others_tried:
         return []
     few, many = (run.metric(LEAVES, variant=variant, split=TRAIN).value for variant in VARIANTS)
     return [
-        f"So the published accuracy seems to be that of a tree of about {fixed(many, 0)} leaves, which nobody would "
-        f"read, while the tree shown as readable has about {fixed(few, 0)} and predicts a little less well."
+        f"So the published accuracy is met by trees of about {fixed(many, 0)} leaves; the trees with straddlers "
+        f"discarded, which are shown to be read, have about {fixed(few, 0)}. "
+        + compared("a tree with straddlers kept", "one with straddlers discarded", difference_to_first(run, KEPT))
     ]

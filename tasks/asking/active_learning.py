@@ -114,12 +114,10 @@ def write_courses(
         parts.setdefault(portion.name, []).append(path)
     if not parts:
         return
-    courses = pd.concat(
-        [summarise(name, way, pd.concat(map(pd.read_parquet, parts[name]))) for name, way in ways.items()],
-        ignore_index=True,
-    )
+    judged = {name: pd.concat(map(pd.read_parquet, parts[name]), ignore_index=True) for name in ways}
+    courses = pd.concat([summarise(name, way, judged[name]) for name, way in ways.items()], ignore_index=True)
     write_parquet(results / f"{COURSES}.parquet", pa.Table.from_pandas(courses, preserve_index=False))
-    compare_courses(results, courses)
+    compare_courses(results, judged)
     curves = courses[courses["way"].isin(list(WAYS))]
     curves = curves.assign(variant=curves["way"])
     add_metrics(results / "metrics.json", beside_published(course_metrics(study, curves), published))

@@ -28,20 +28,20 @@ from models.records.base import Record
 from models.records.features import Encoded
 from models.records.results import MetricRow
 from models.records.studies.asking_results import (
+    ASK_AGAIN,
     CATEGORICAL,
     CODES,
     FOUND_SHARE,
+    GP_ASK_AGAIN,
     GP_CODES,
-    GP_NEVER_TWICE,
     GP_QEUBO,
-    KEPT_NEVER_TWICE,
+    KEPT_ASK_AGAIN,
     MEASURES,
-    NEVER_TWICE,
     ONE_HOT,
     ONE_LEAF_FIRST,
-    PLAIN_NEVER_TWICE,
+    PLAIN_ASK_AGAIN,
     QUESTION,
-    RANDOM_NEVER_TWICE,
+    RANDOM_ASK_AGAIN,
     RATIO_HIGH,
     RATIO_LOW,
     RECOMMEND_MOST_WINS,
@@ -80,7 +80,7 @@ class Way(Record):
     model: Model = "preference_tree"
     acquisition: Acquisition = "qeubo"
     top_leaf_first: bool = True
-    repeats: bool = True
+    repeats: bool = False
     one_leaf: OneLeaf = "random"
     recommend: Recommendation = "first"
     straddlers: StraddlersSetting = "discard"
@@ -104,23 +104,23 @@ WAYS: Mapping[str, Way] = {
 """The curves of dt-pbo Figures 3 and 7."""
 
 CHOICES: Mapping[str, Way] = {
-    NEVER_TWICE: TREE.but(repeats=False),
+    ASK_AGAIN: TREE.but(repeats=True),
     RECOMMEND_RANDOM: TREE.but(recommend="random"),
     RECOMMEND_MOST_WINS: TREE.but(recommend="most_wins"),
     ONE_LEAF_FIRST: PLAIN.but(one_leaf="first"),
-    PLAIN_NEVER_TWICE: PLAIN.but(repeats=False),
-    RANDOM_NEVER_TWICE: WAYS[TREE_RANDOM].but(repeats=False),
+    PLAIN_ASK_AGAIN: PLAIN.but(repeats=True),
+    RANDOM_ASK_AGAIN: WAYS[TREE_RANDOM].but(repeats=True),
     TIE_BREAK_RANDOM: TREE.but(tie_break="random"),
     TIE_BREAK_WIDEST_GAP: TREE.but(tie_break="widest_gap"),
     STRADDLERS_KEPT: TREE.but(straddlers="keep"),
-    KEPT_NEVER_TWICE: TREE.but(straddlers="keep", repeats=False),
+    KEPT_ASK_AGAIN: TREE.but(straddlers="keep", repeats=True),
     CATEGORICAL: TREE.but(encoding="categorical"),
     CODES: TREE.but(encoding="codes"),
     ONE_HOT: TREE.but(encoding="one_hot"),
     RATIO_LOW: TREE.but(ratio=0.0625),
     RATIO_HIGH: TREE.but(ratio=1.0),
     GP_CODES: WAYS[GP_QEUBO].but(encoding="codes"),
-    GP_NEVER_TWICE: WAYS[GP_QEUBO].but(repeats=False),
+    GP_ASK_AGAIN: WAYS[GP_QEUBO].but(repeats=True),
 }
 """Ways of asking in which one choice that the paper leaves open is changed."""
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from models.records.published import gap
 from models.records.results import MetricRow
 from models.records.studies.respondent_results import (
     ACCURACY,
     CHOICE_SUMMARY,
     DISCARDED,
-    POOLED,
     TEST,
     ChoiceSummary,
 )
@@ -28,13 +29,14 @@ def choice_summary(
     users, comparisons, held_out: how many there are; comparable: whether published values can be compared with.
     """
     accuracy = {row.variant: row.value for row in metrics if (row.metric, row.split) == (ACCURACY, TEST)}
+    own = accuracy[DISCARDED]
     gaps = [gap(row.value, row.published) for row in metrics] if comparable else []
     sizes = [abs(each) for each in gaps if each is not None]
     return ChoiceSummary(
         comparisons_each=comparisons / users,
         held_out_each=held_out / users,
         training=comparisons - held_out,
-        pooled_gain=gap(accuracy[POOLED], accuracy[DISCARDED]),
+        chance_sd=None if own is None or not held_out else float(np.sqrt(own * (1 - own) * users / held_out)),
         n_published=len(sizes),
         smallest_gap=min(sizes, default=None),
         largest_gap=max(sizes, default=None),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,25 +16,26 @@ from models.records.features import Encoded
 from models.records.results import MetricRow
 from models.records.studies.respondent_results import (
     DELTA_ACCURACY,
+    ESTIMATE,
     LEAVES,
     LEFT_OUT,
     LEFT_OUT_INTERVALS,
     N_USERS,
+    POSSIBLE,
     REMOVED,
     SPLITS,
+    TEST,
     TEST_DELTA,
     TREE_MODEL,
-    VERDICT,
-    Verdict,
 )
-from models.scores.intervals import Sign, mean_interval
+from models.scores.intervals import mean_interval
+from tasks.respondents.many_trees import possible_shares
 from tasks.respondents.protocols import Protocol, Respondents, read_respondents, score_protocol
 from tasks.respondents.scoring import Trial
 from tasks.runs.progress import advance
 from tasks.runs.results import add_metrics, write_parquet
 
 LEAVING_OUT = "Leave one feature out"
-VERDICTS: Mapping[Sign, Verdict] = {"negative": "worse", "positive": "better", "unclear": "unclear"}
 IN_POINTS = 100.0
 
 
@@ -58,28 +59,34 @@ def leave_each_out(respondents: Respondents, protocol: Protocol, *, seed: int, t
 
     removed; train_delta, test_delta: mean over users of accuracy without the feature minus with all, in points;
     train_delta_sd, test_delta_sd: standard deviations of these differences; train_accuracy, test_accuracy, leaves:
-    means without the feature; users: number of users in the means. Every tree sees the same comparisons.
+    means without the feature; users: number of users in the means; possible: share of the trees that could ask about
+    the feature. Where none could, the changes are missing. Every tree sees the same comparisons.
     """
     whole = score_protocol(respondents, protocol, seed=seed, test_share=test_share)
+    possible = possible_shares(respondents, protocol, seed=seed, test_share=test_share)
     rows = []
     for name in feature_names(respondents):
         left = score_protocol(without_feature(respondents, name), protocol, seed=seed, test_share=test_share)
         row: dict[str, str | float | int] = {REMOVED: name}
         for part in SPLITS:
             column = f"{part}_accuracy"
-            change = IN_POINTS * (left[column] - whole[column])
+            change = IN_POINTS * (left[column] - whole[column]) if possible[name] else left[column] * np.nan
             row |= {
                 f"{part}_delta": float(change.mean()),
                 f"{part}_delta_sd": float(change.std()),
                 column: float(left[column].mean()),
             }
-        rows.append({**row, LEAVES: float(left[LEAVES].mean()), N_USERS: int(np.isfinite(change).sum())})
+        users = int(np.isfinite(left[f"{TEST}_accuracy"]).sum())
+        rows.append({**row, LEAVES: float(left[LEAVES].mean()), N_USERS: users, POSSIBLE: possible[name]})
         advance(LEAVING_OUT)
     return pd.DataFrame(rows)
 
 
 def delta_metrics(study: str, found: pd.DataFrame) -> Sequence[MetricRow]:
-    """The changes as rows of `metrics.json`: delta_accuracy in points; the variant names the removed feature."""
+    """The changes as rows of `metrics.json`: delta_accuracy in points; the variant names the removed feature.
+
+    A feature that no tree could ask about has no rows.
+    """
     return [
         MetricRow(
             study=study,
@@ -92,21 +99,21 @@ def delta_metrics(study: str, found: pd.DataFrame) -> Sequence[MetricRow]:
             n=int(row[N_USERS]),
         )
         for _, row in found.iterrows()
+        if row[POSSIBLE]
         for part in SPLITS
     ]
 
 
 def delta_intervals(found: pd.DataFrame) -> pd.DataFrame:
-    """The 95% interval of each change of held-out accuracy, in points: one row for each feature, most useful first.
+    """The change of each feature in held-out accuracy, in points, with its 95% interval: most useful feature first.
 
-    removed; lower, upper: an interval over other users, from the paired differences; verdict: whether held-out accuracy
-    is worse or better without the feature, unclear if the interval contains zero.
+    removed; estimate, lower, upper: the mean of the paired differences, and its interval over other users. All three
+    are missing for a feature that no tree could ask about: leaving it out changes nothing, whatever it is worth.
     """
     ordered = found.sort_values(TEST_DELTA, kind="stable", ignore_index=True)
     mean, sd, users = (ordered[name].to_numpy(float) for name in (TEST_DELTA, "test_delta_sd", N_USERS))
     interval = mean_interval(mean, sd, users)
-    verdicts = [VERDICTS[sign] for sign in interval.signs]
-    return pd.DataFrame({REMOVED: ordered[REMOVED], **interval._asdict(), VERDICT: verdicts})
+    return pd.DataFrame({REMOVED: ordered[REMOVED], ESTIMATE: mean, **interval._asdict()})
 
 
 @task(name="leave features out", cache_policy=NO_CACHE)

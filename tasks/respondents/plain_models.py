@@ -37,8 +37,9 @@ from models.records.studies.respondent_results import (
     VARIANT,
 )
 from models.scores.accuracy import accuracies
+from models.scores.comparing import mean_difference
+from models.scores.intervals import OTHER_USERS
 from tasks.respondents.protocols import Protocol, Respondents, fit_pooled, split_comparisons
-from tasks.respondents.summaries import mean_difference
 from tasks.runs.results import write_json
 from tasks.tables.encode import encode_users
 
@@ -123,7 +124,7 @@ def _beside(split: str, own: Mapping[str, pd.Series[float]], plain: Mapping[str,
         return None
     model, other = (max(scores, key=lambda name: float(scores[name].mean())) for scores in (own, plain))
     paired = np.asarray(own[model].sub(plain[other]), dtype=np.float64)
-    return Beside(variant=split, model=model, plain=other, difference=mean_difference(paired))
+    return Beside(variant=split, model=model, plain=other, difference=mean_difference(paired, over=OTHER_USERS))
 
 
 def _predicted(respondents: Respondents, train: BoolArray) -> dict[str, FloatArray]:

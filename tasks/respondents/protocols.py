@@ -54,13 +54,15 @@ TABLE_ENCODINGS: Mapping[Encoding, CategoricalEncoding] = {
 class Protocol(Record):
     """How trees are grown and scored.
 
+    tie_break: at random by default. With `lowest`, the feature that stands first in the table wins ties, and so the
+    features that trees ask about follow the order of its columns.
     encoding: how the tree is given categorical features: as categories, split if a node holds at most three of them
     (categorical_3) or any number (categorical), as code numbers (codes), or as one binary column a level (one_hot).
     """
 
     straddlers: StraddlersSetting = "discard"
     split: Split = "pair"
-    tie_break: TieBreak = "lowest"
+    tie_break: TieBreak = "random"
     encoding: Encoding = "categorical_3"
     ratio: float = 0.25
 
@@ -145,26 +147,43 @@ def _tree_parameters(protocol: Protocol) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, eq=False)
+class FittedRows:
+    """What each user's tree was fitted to: items (m, d), comparisons (n, 2) rows of items, tree_of_item (m,).
+
+    seeds: of each tree's random tie rule, (t,).
+    """
+
+    items: FloatArray
+    comparisons: IntArray
+    tree_of_item: IntArray
+    seeds: list[int]
+
+
 def fit_trees(respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float = 0.2) -> PreferenceTrees:
     """Fit each user's tree to her training comparisons, the trees in the order of `respondents.user_ids`."""
-    return _fit(respondents, protocol, seed, test_share)[0]
+    return fit_with_rows(respondents, protocol, seed=seed, test_share=test_share)[0]
 
 
-def _fit(
-    respondents: Respondents, protocol: Protocol, seed: int, test_share: float
-) -> tuple[PreferenceTrees, SplitComparisons]:
+def fit_with_rows(
+    respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float = 0.2
+) -> tuple[PreferenceTrees, FittedRows]:
+    """Fit each user's tree as `fit_trees` does, and return also what it was fitted to."""
     encoded = respondents.encoded[TABLE_ENCODINGS[protocol.encoding]]
     split = split_comparisons(respondents, protocol, seed, test_share)
     known = _rows_known_in_training(split, protocol)
     place = np.cumsum(known) - 1
-    trees = PreferenceTrees(encoded.columns, random_state=seed, **_tree_parameters(protocol)).fit(
+    keys = respondents.user_keys.astype(np.int64)
+    rows = FittedRows(
         encoded.items[split.item_of_row][known],
         place[split.comparisons[~split.test]],
         split.user_of_row[known],
-        n_trees=len(respondents.user_ids),
-        seeds=respondents.user_keys.astype(np.int64),
+        [seed + key for key in keys.tolist()],
     )
-    return trees, split
+    trees = PreferenceTrees(encoded.columns, random_state=seed, **_tree_parameters(protocol)).fit(
+        rows.items, rows.comparisons, rows.tree_of_item, n_trees=len(respondents.user_ids), seeds=keys
+    )
+    return trees, rows
 
 
 def score_protocol(respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float = 0.2) -> pd.DataFrame:
@@ -172,7 +191,8 @@ def score_protocol(respondents: Respondents, protocol: Protocol, *, seed: int, t
 
     Returns one row for each user: user_id, accuracy, strict_accuracy and decided_share of both parts, leaves, depth.
     """
-    trees, split = _fit(respondents, protocol, seed, test_share)
+    trees = fit_trees(respondents, protocol, seed=seed, test_share=test_share)
+    split = split_comparisons(respondents, protocol, seed, test_share)
     items = respondents.encoded[TABLE_ENCODINGS[protocol.encoding]].items[split.item_of_row]
     utility = trees.predict(items, split.user_of_row)[split.comparisons]
     scores = accuracies_of_users(respondents, utility[:, 0] - utility[:, 1], split.test)

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from models.records.arrays import FloatArray
 from models.records.studies.respondent_results import (
     ACCURACY_DIFFERENCES,
     LEAVES,
@@ -20,8 +19,8 @@ from models.records.studies.respondent_results import (
     USER_ID,
     TreeSummary,
 )
-from models.scores.comparing import Difference
-from models.scores.intervals import OTHER_USERS, mean_interval
+from models.scores.comparing import Difference, mean_difference
+from models.scores.intervals import OTHER_USERS
 from tasks.runs.results import write_json
 
 
@@ -54,19 +53,10 @@ def accuracy_differences(scores: Mapping[str, pd.DataFrame]) -> dict[str, Differ
     if any(found[USER_ID].tolist() != users for _, found in others):
         raise ValueError("the variants do not have the same users in the same order")
     base = first[TEST_ACCURACY].to_numpy(float)
-    return {variant: mean_difference(found[TEST_ACCURACY].to_numpy(float) - base) for variant, found in others}
-
-
-def mean_difference(differences: FloatArray) -> Difference:
-    """The mean of a difference over users (u,), NaN where it is not known, with its interval."""
-    known = differences[~np.isnan(differences)]
-    if len(known) < 2:
-        return Difference(estimate=float(known[0]) if len(known) else None, over=OTHER_USERS)
-    mean, sd = known.mean(keepdims=True), known.std(ddof=1, keepdims=True)
-    interval = mean_interval(mean, sd, np.array([len(known)]))
-    return Difference(
-        estimate=float(mean[0]), lower=float(interval.lower[0]), upper=float(interval.upper[0]), over=OTHER_USERS
-    )
+    return {
+        variant: mean_difference(found[TEST_ACCURACY].to_numpy(float) - base, over=OTHER_USERS)
+        for variant, found in others
+    }
 
 
 def write_tree_summaries(results: Path, scores: Mapping[str, pd.DataFrame]) -> None:

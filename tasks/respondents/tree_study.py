@@ -39,9 +39,10 @@ class TreeConfig(StudyConfig):
         description="what is held out for testing: single pairs (pair), or all pairs of some items (item)",
     )
     tie_break: TieBreak = Field(
-        default="lowest",
-        description="which of several splits of equal score is taken: the first feature and lowest threshold (lowest), "
-        "the one with the widest gap (widest_gap), or a random one (random)",
+        default="random",
+        description="which of several splits of equal score is taken: the first feature and lowest threshold (lowest: "
+        "what trees ask about then follows the order of the columns), the one with the widest gap (widest_gap), or a "
+        "random one (random)",
     )
     encoding: Encoding = Field(
         default="categorical_3",
@@ -75,6 +76,11 @@ class ChoiceConfig(TreeConfig):
     mapping: Place | None = Field(
         default=None, description="mapping file (TOML) that describes the columns of the raw file"
     )
+    pooled_encoding: Encoding = Field(
+        default="categorical",
+        description="encoding of categorical features for the tree fitted to all respondents together; with "
+        "categorical_3 it cannot ask about an attribute of more than three levels",
+    )
     pooled_depth: int | None = Field(
         default=4,
         ge=1,
@@ -83,6 +89,11 @@ class ChoiceConfig(TreeConfig):
     sensitive: tuple[str, ...] = Field(
         default=(), description="attributes for which the report says whether trees depend on them (dt-pbo, G.4)"
     )
+
+    @property
+    def pooled_protocol(self) -> Protocol:
+        """The tree for all respondents: the paper's, with an encoding of its own."""
+        return self.paper_protocol.model_copy(update={"encoding": self.pooled_encoding})
 
     def adapter(self, name: str) -> Adapter:
         """The adapter that reads raw files by the mapping."""
@@ -104,7 +115,7 @@ def study_choices(
         with run.step("Build the table"):
             table = build_table(name, config, run.work, users=config.users)
         trial = Trial(table=table.folder, users=config.users, test_share=config.test_share, seed=config.seed)
-        pooled = Pooled(protocol=config.paper_protocol, max_depth=config.pooled_depth)
+        pooled = Pooled(protocol=config.pooled_protocol, max_depth=config.pooled_depth)
         with run.step("Fit two trees to each respondent, and one to all"):
             score_variants(name, trial, config.variants, published, run.results, pooled=pooled)
             draw_example(trial, config.variants, config.example_user, run.results)

@@ -25,6 +25,7 @@ from reports.page.render import Rendered, render
 from tasks.respondents.comparing_protocols import compare_protocols
 from tasks.respondents.leaving_out import delta_intervals
 from tasks.respondents.summaries import write_tree_summaries
+from tests.reports.histories import history, history_differences
 
 QUARTILES = ("minimum", "lower_quartile", "median", "upper_quartile", "maximum")
 MINOR = ("blue-skinned", "red", "white", "eel-like", "clam", "squid or octopus", "shrimp", "roe", "other sea", "egg")
@@ -228,28 +229,12 @@ def of_features() -> dict[str, pd.DataFrame]:
     """Results on the features that trees ask about, and on the worth of each feature."""
     names = [column.feature for column in COLUMNS]
     asked = pd.DataFrame({"feature": names, "asked": [0.4, 0.9, 0.8, 0.6], "first": [0.1, 0.2, 0.5, 0.2], "users": 400})
-    worth = pd.DataFrame({"removed": names, "users": 400, "leaves": 8.5, "test_accuracy": 0.84})
+    asked = asked.assign(possible=1.0, support=[0.3, 0.5, 0.8, 0.4])
+    worth = pd.DataFrame({"removed": names, "users": 400, "leaves": 8.5, "test_accuracy": 0.84, "possible": 1.0})
     for split, sd in (("train", 3.0), ("test", 9.0)):
         worth[f"{split}_delta"] = [-0.2, 0.1, -3.4, 1.6]
         worth[f"{split}_delta_sd"] = sd
     return {"asked_features": asked, "leaving_out": worth, "leaving_out_intervals": delta_intervals(worth)}
-
-
-def history() -> pd.DataFrame:
-    frames = []
-    for table, way in product(("sushi", "sushi_b"), ("with_history", "without_history")):
-        start = 2.0 if way == "with_history" else 4.0
-        regret = start * np.exp(-np.arange(21) / 15)
-        frames.append(
-            pd.DataFrame(
-                {
-                    "table": table, "way": way, "question": np.arange(21), "users": 350,
-                    "rho_regret": regret, "rho_regret_sd": 1.2, "top1_error": regret, "top1_error_sd": 1.5,
-                    "found_share": 1 - regret / 5,
-                }
-            )
-        )  # fmt: skip
-    return pd.concat(frames, ignore_index=True)
 
 
 def users() -> pd.DataFrame:
@@ -331,7 +316,8 @@ def write(folder: Path, *, simulated: bool = False, unpinned: bool = False, trie
             "simulated": simulated,
             "example_user": "17",
             "cohort": 50,
-            "tree": {"tie_break": "lowest", "ratio": 0.25},
+            "tie_break": "random",
+            "tree": {"ratio": 0.25},
         },
         seed=0,
         data=(manifest(simulated=simulated, unpinned=unpinned),),
@@ -361,7 +347,8 @@ def write(folder: Path, *, simulated: bool = False, unpinned: bool = False, trie
         "trees": {"straddlers_discarded": fitted(SMALL, 1), "straddlers_kept": fitted(bushy(6, 10), 2)},
     }
     (results / "example_tree.json").write_text(json.dumps(example), "utf-8")
-    for name, frame in {**of_features(), "history": history()}.items():
+    told = {"history": history(), "history_differences": history_differences()}
+    for name, frame in {**of_features(), **told}.items():
         frame.to_parquet(results / f"{name}.parquet")
     (results / "sensitive_features.json").write_text("[]", "utf-8")
     shown = [{"user_id": str(user), "tree": fitted(split, user)} for user, split in ((3, SMALL), (5, bushy(3, 10)))]

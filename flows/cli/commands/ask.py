@@ -92,6 +92,6 @@ def _conclude(questionnaire: Questionnaire) -> None:
     low, high = ranked[-1].utility, ranked[0].utility
     for group in ranked:
         bar = "█" * round(1 + (BAR - 1) * ((group.utility - low) / (high - low) if high > low else 1.0))
-        lines.add_row(str(group.rank), f"{group.utility:+.2f} ± {group.sd:.2f}", bar, ", ".join(group.items))
+        lines.add_row(str(group.rank), f"{group.utility:+z.2f} ± {group.sd:.2f}", bar, ", ".join(group.items))
     console.out.print(lines)
     console.say(f"\nYou should like this one best: {questionnaire.labels[questionnaire.recommended()]}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from models.records.base import Record
 
 TREE_MODEL, GP_MODEL = "preference_tree", "preference_gp"
@@ -57,10 +55,10 @@ PLAIN_USERS, UNSEEN_TABLE = "plain_users", "unseen_users"
 """Files of results, without their ending."""
 
 REMOVED, TRAIN_DELTA, TEST_DELTA = "removed", "train_delta", "test_delta"
-LOWER, UPPER, VERDICT = "lower", "upper", "verdict"
+ESTIMATE, LOWER, UPPER = "estimate", "lower", "upper"
 """Columns of the tables of trees without one feature. DELTA_ACCURACY: their metric."""
 DELTA_ACCURACY = "delta_accuracy"
-FEATURE, ASKED, FIRST = "feature", "asked", "first"
+FEATURE, ASKED, FIRST, POSSIBLE, SUPPORT = "feature", "asked", "first", "possible", "support"
 """Columns of the table of the features that trees ask about."""
 
 Level = str | float
@@ -117,10 +115,6 @@ class ProtocolEffects(Record):
     best_other: int | None
 
 
-Verdict = Literal["worse", "better", "unclear"]
-"""What leaving a feature out does to held-out accuracy."""
-
-
 class TreeSummary(Record):
     """The trees of one variant over the users.
 
@@ -139,10 +133,13 @@ class TreeSummary(Record):
 
 
 class SensitiveFeature(Record):
-    """Whether trees depend on a sensitive feature: share of the users' trees, and the tree for all (None: no tree)."""
+    """Whether trees depend on a sensitive feature: share of the users' trees, and the tree for all (None: no tree).
+
+    asked: None if no tree could ask about it.
+    """
 
     feature: str
-    asked: float
+    asked: float | None
     in_pooled_tree: bool | None
 
 
@@ -151,14 +148,14 @@ class ChoiceSummary(Record):
 
     comparisons_each, held_out_each: comparisons of a respondent, and how many of them are held out, on average.
     training: comparisons of all respondents that are not held out.
-    pooled_gain: held-out accuracy of one tree for all respondents minus that of one tree for each.
+    chance_sd: standard deviation of a respondent's held-out accuracy if each choice were predicted with one chance.
     smallest_gap, largest_gap: of the absolute differences to the published values, None if nothing was published.
     """
 
     comparisons_each: float
     held_out_each: float
     training: int
-    pooled_gain: float | None
+    chance_sd: float | None
     n_published: int
     smallest_gap: float | None
     largest_gap: float | None

@@ -67,7 +67,7 @@ def test_table_6_features_have_the_papers_kinds():
         "style": "binary",
         "major_group": "binary",
         "minor_group": "categorical",
-        "oiliness": "numeric",
+        "lightness": "numeric",
         "eating_frequency": "numeric",
         "normalised_price": "numeric",
     }
@@ -76,7 +76,7 @@ def test_table_6_features_have_the_papers_kinds():
 def test_real_toro_is_oilier_and_dearer_than_kappa_maki(real):
     rows = {row["label"]: row for row in real[0].items.to_pylist()}
     toro, kappa = rows["toro"], rows["kappa_maki"]
-    assert toro["oiliness"] < 1 < kappa["oiliness"]
+    assert toro["lightness"] < 1 < kappa["lightness"]
     assert toro["normalised_price"] > 4 > kappa["normalised_price"]
     assert (toro["minor_group"], kappa["minor_group"]) == ("red-meat fish", "vegetables")
     assert (toro["style"], kappa["style"], toro["major_group"], kappa["major_group"]) == (True, False, False, True)

@@ -101,8 +101,8 @@ def test_a_parquet_file_explains_itself_without_the_manifest(sushi: PairwiseTabl
     assert schema.metadata[b"simulated"] == b"true"
     assert b"Kamishima" in schema.metadata[b"citation"]
     assert b"may not be passed on" in schema.metadata[b"licence"]
-    oiliness = schema.field("oiliness").metadata
-    assert (oiliness[b"kind"], oiliness[b"minimum"], oiliness[b"maximum"]) == (b"numeric", b"0.0", b"4.0")
+    lightness = schema.field("lightness").metadata
+    assert (lightness[b"kind"], lightness[b"minimum"], lightness[b"maximum"]) == (b"numeric", b"0.0", b"4.0")
     assert json.loads(schema.field("style").metadata[b"levels"]) == ["maki", "other"]
 
 
@@ -116,10 +116,10 @@ def test_a_parquet_file_explains_itself_without_the_manifest(sushi: PairwiseTabl
         ("comparisons", "user_id", ["x"], "comparisons.user_id: 1 ids that point to none of the users: x."),
         ("comparisons", "left_wins", [None] * 3, "comparisons.left_wins: 3 missing values: None, None, None."),
         ("items", "item_id", ["1"], "items.item_id: 1 values that come more than once: 1."),
-        ("items", "oiliness", [4.5, -1.0], "items.oiliness: 1 values below 0: -1.0."),
-        ("items", "oiliness", [4.5], "items.oiliness: 1 values above 4: 4.5."),
-        ("items", "oiliness", [np.inf, np.nan],
-         "items.oiliness: 2 values that are not finite numbers (missing is null): inf, nan."),
+        ("items", "lightness", [4.5, -1.0], "items.lightness: 1 values below 0: -1.0."),
+        ("items", "lightness", [4.5], "items.lightness: 1 values above 4: 4.5."),
+        ("items", "lightness", [np.inf, np.nan],
+         "items.lightness: 2 values that are not finite numbers (missing is null): inf, nan."),
         ("items", "minor_group", ["fish"] * 7, "items.minor_group: 7 labels that are none of the levels: "
          "fish, fish, fish, fish, fish and so on."),
     ],

@@ -69,6 +69,7 @@ def test_the_run_folder_holds_everything_and_nothing_half_done(run_dir: Path) ->
         "leaving_out_intervals.parquet",
         "sensitive_features.json",
         "tree_summaries.json",
+        "accuracy_differences.json",
         "choice_summary.json",
         "gallery.json",
         "gp_users.parquet",
@@ -181,6 +182,7 @@ def test_a_choice_experiment_of_ones_own_runs_from_the_command_line(
     assert not record.unpinned
     page = words(found)
     assert "UNPINNED" not in page
+    assert "Known oddity" not in page, "how many rows one's own file has is not odd"
     assert page.count("own data: no published file to compare with") == 1
 
 

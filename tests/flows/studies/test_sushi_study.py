@@ -55,6 +55,7 @@ def test_the_run_folder_holds_everything_and_nothing_half_done(run_dir: Path, co
         "leaving_out_intervals.parquet",
         "sensitive_features.json",
         "tree_summaries.json",
+        "accuracy_differences.json",
         "nearest_protocols.json",
         "protocol_effects.json",
         "asking_changes.parquet",
@@ -62,6 +63,7 @@ def test_the_run_folder_holds_everything_and_nothing_half_done(run_dir: Path, co
         "gallery.json",
         "gp_users.parquet",
         "history.parquet",
+        "history_differences.parquet",
     }
     assert list((run_dir / "figures").glob("*.svg"))
     assert (run_dir / "report.pdf").read_bytes().startswith(b"%PDF-")
@@ -118,7 +120,8 @@ def test_earlier_users_help_before_the_first_question(run_dir: Path) -> None:
         for row in _metrics(run_dir)
         if (row.model, row.metric, row.at) == ("user_tree", "rho_regret", 0)
     }
-    assert set(regret) == {f"{table}_{way}_history" for table in ("sushi", "sushi_b") for way in ("with", "without")}
+    ways = [f"{way}_history{rule}" for way in ("with", "without") for rule in ("", "_ask_again")]
+    assert set(regret) == {f"{table}_{way}" for table in ("sushi", "sushi_b") for way in ways}
     assert regret["sushi_with_history"] < regret["sushi_without_history"]
 
 

@@ -48,13 +48,34 @@ def _courses() -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
+def _judged() -> dict[str, pd.DataFrame]:
+    """Forty users a way around the means of `_courses`, whose differences from one way to another are all equal."""
+    means = _courses().set_index(["way", "question"])
+    spread = np.linspace(-1e-6, 1e-6, 40)
+    judged = {}
+    for number, way in enumerate([*WAYS, *CHOICES]):
+        rows = [
+            {
+                "user_id": f"u{user}",
+                "question": question,
+                "rho_regret": means.loc[(way, question), "rho_regret"] + number * spread[user],
+                "top1_error": means.loc[(way, question), "top1_error"],
+                "found": float(means.loc[(way, question), "found_share"]) + number * spread[user],
+            }
+            for question in (9, QUESTIONS)
+            for user in range(40)
+        ]
+        judged[way] = pd.DataFrame(rows)
+    return judged
+
+
 def _asked(folder: Path) -> FinishedRun:
     """The run in `folder`, of users who were asked questions."""
     record = json.loads((folder / "run.json").read_text("utf-8"))
     record["config"]["active_learning"] = True
     (folder / "run.json").write_text(json.dumps(record), "utf-8")
     _courses().to_parquet(folder / "results" / "active_learning.parquet")
-    compare_courses(folder / "results", _courses())
+    compare_courses(folder / "results", _judged())
     rows = json.loads((folder / "results" / "metrics.json").read_text("utf-8"))
     found = {**rows[0], "metric": "found_share", "variant": "tree_top_leaf", "split": "asked", "at": 9, "value": 0.68}
     rows.append({**found, "published": 0.7, "published_source": "the paper"})
@@ -81,20 +102,36 @@ def test_a_run_that_says_it_asked_and_lacks_the_results_is_refused(write_run: Wr
 
 def test_the_answer_says_what_nine_questions_find(write_run: WriteRun) -> None:
     sentence = asking_sentence(_read(_asked(write_run())))
-    assert "68% of users are recommended the item they like best" in sentence
-    assert "by a Gaussian process it is 85%" in sentence
+    assert "68% of 40 users are recommended the item they like best" in sentence
+    assert "those of a Gaussian process, 85% of 40" in sentence
+    assert "The tree with the top-leaf rule has a lower share of favourites found than the Gaussian process" in sentence
 
 
-def test_the_section_tells_the_lower_regret_and_every_choice_tried(write_run: WriteRun) -> None:
+def test_the_section_tells_what_the_differences_show_and_every_choice_tried(write_run: WriteRun) -> None:
     run = _asked(write_run())
     section = asking_section(run, _read(run))
     prose = " ".join(text for block in section.blocks if isinstance(block, Prose) for text in block.paragraphs)
-    assert "After 9 questions the Gaussian process has the lower ρ-regret (tree 0.70, Gaussian process 0.42)" in prose
+    assert "The tree with the top-leaf rule has a higher ρ-regret than the Gaussian process, by 0.28" in prose
+    assert "may ask a pair again" in prose
     assert "The paper reads its Figure 3" in prose
     [table] = [block for block in section.blocks if isinstance(block, Table)]
     assert len(table.rows) == len(CHOICES)
     assert table.rows[0].group.startswith("Tree, top-leaf rule: ρ-regret 0.70 / ")
     assert "found 68% / " in table.rows[0].group
+
+
+def test_where_intervals_contain_zero_no_way_is_called_better(write_run: WriteRun) -> None:
+    run = _asked(write_run())
+    file = run.path / "results" / "asking_changes.parquet"
+    wide = pd.read_parquet(file).assign(lower=-5.0, upper=5.0)
+    wide.to_parquet(file)
+    section = asking_section(run, _read(run))
+    prose = " ".join(text for block in section.blocks if isinstance(block, Prose) for text in block.paragraphs)
+    assert "has a higher" not in prose
+    assert "has a lower" not in prose
+    assert "show no difference in ρ-regret" in prose
+    [table] = [block for block in section.blocks if isinstance(block, Table)]
+    assert not any("†" in str(cell) for row in table.rows for cell in row.cells)
 
 
 def test_published_values_are_marked_on_real_data_only(write_run: WriteRun) -> None:

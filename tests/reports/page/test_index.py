@@ -72,7 +72,7 @@ def test_a_study_is_told_by_its_answer_its_main_number_beside_the_published_one_
     page = words(render_index(runs).html)
     assert "The latest run of one study, on real data. Found minus published, where the two can be compared" in page
     assert "compared: Sushi −0.034 (accuracy)." in page
-    assert "Sushi One preference tree for every sushi eater A tree fitted to some of a user’s choices predicts" in page
+    assert "Sushi A preference tree for each sushi eater A tree fitted to some of a user’s choices predicts" in page
     assert "0.854 accuracy on held-out data: preference tree, straddlers discarded 0.888 published: dt-pbo" in page
     assert f"Run of 30 November 2026, 06:45 UTC sushi/{SUSHI}" in page
 
@@ -88,7 +88,7 @@ def test_only_the_latest_run_of_a_study_is_shown(runs: Path) -> None:
     shutil.copytree(runs / "sushi" / SUSHI, runs / "sushi" / "20261029T064500Z-1a2b3c4d")
     shutil.copytree(runs / "sushi" / SUSHI, runs / "sushi" / ".partial-20261201T064500Z-1a2b3c4d")
     page = words(render_index(runs).html)
-    assert page.count("One preference tree for every sushi eater") == 1
+    assert page.count("A preference tree for each sushi eater") == 1
     assert f"sushi/{SUSHI}" in page
 
 

@@ -13,7 +13,9 @@ from data_adapters.source.build import build
 from data_adapters.source.locate import locate
 from data_adapters.source.simulation import simulate
 from data_adapters.table.parquet import write_table
+from models.records.features import Column, FeatureKind
 from tasks.respondents.leaving_out import delta_intervals, delta_metrics, feature_names, leave_each_out, without_feature
+from tasks.respondents.many_trees import possible_shares
 from tasks.respondents.protocols import Protocol, Respondents, metric_rows, read_respondents, score_protocol
 
 
@@ -40,10 +42,10 @@ def test_changes_are_differences_of_accuracy_in_points(respondents: Respondents)
     found = leave_each_out(respondents, Protocol(), seed=0, test_share=0.2).set_index("removed")
     assert tuple(found.index) == feature_names(respondents)
     whole = score_protocol(respondents, Protocol(), seed=0)
-    left = score_protocol(without_feature(respondents, "oiliness"), Protocol(), seed=0)
+    left = score_protocol(without_feature(respondents, "lightness"), Protocol(), seed=0)
     expected = 100 * (left["test_accuracy"].mean() - whole["test_accuracy"].mean())
-    assert found.loc["oiliness", "test_delta"] == pytest.approx(expected)
-    assert found.loc["oiliness", "test_accuracy"] == pytest.approx(left["test_accuracy"].mean())
+    assert found.loc["lightness", "test_delta"] == pytest.approx(expected)
+    assert found.loc["lightness", "test_accuracy"] == pytest.approx(left["test_accuracy"].mean())
 
 
 def test_metrics_name_the_removed_feature_as_variant(respondents: Respondents) -> None:
@@ -81,18 +83,41 @@ def test_a_user_of_whom_nothing_is_held_out_has_no_part_in_the_changes(responden
     assert own == 59
 
 
-def test_intervals_are_of_95_percent_and_worse_means_that_accuracy_falls() -> None:
+def test_intervals_are_of_95_percent_and_the_most_useful_feature_comes_first() -> None:
     """With a standard deviation of 10 over 100 users, the interval reaches 1.96 points to either side."""
     found = pd.DataFrame(
         {
-            "removed": ["spare", "harmful", "useful"],
-            "test_delta": [-1.9, 2.0, -2.0],
-            "test_delta_sd": 10.0,
+            "removed": ["spare", "never asked", "harmful", "useful"],
+            "test_delta": [-1.9, np.nan, 2.0, -2.0],
+            "test_delta_sd": [10.0, np.nan, 10.0, 10.0],
             "users": 100,
         }
     )
     ordered = delta_intervals(found)
-    assert ordered["removed"].tolist() == ["useful", "spare", "harmful"]
-    assert ordered["verdict"].tolist() == ["worse", "unclear", "better"]
-    assert ordered["lower"].tolist() == pytest.approx([-3.96, -3.86, 0.04], abs=1e-3)
-    assert ordered["upper"].tolist() == pytest.approx([-0.04, 0.06, 3.96], abs=1e-3)
+    assert ordered["removed"].tolist() == ["useful", "spare", "harmful", "never asked"]
+    assert ordered["estimate"].tolist()[:3] == [-2.0, -1.9, 2.0]
+    assert ordered["lower"].tolist()[:3] == pytest.approx([-3.96, -3.86, 0.04], abs=1e-3)
+    assert ordered["upper"].tolist()[:3] == pytest.approx([-0.04, 0.06, 3.96], abs=1e-3)
+    assert ordered[["estimate", "lower", "upper"]].iloc[3].isna().all()
+
+
+def test_what_no_tree_could_ask_about_has_no_number(respondents: Respondents) -> None:
+    """An item's own label as a category of ten levels, which a question may not sort, beside features that decide."""
+    codes = np.arange(len(respondents.encoded["categories"].items), dtype=float)[:, None]
+    label = Column(name="label", feature="style", kind=FeatureKind.CATEGORICAL)
+    encoded = respondents.encoded["categories"]
+    at = [column.feature for column in encoded.columns].index("style")
+    items, columns = encoded.items.copy(), list(encoded.columns)
+    items[:, at], columns[at] = codes[:, 0], label
+    only = [at]  # the only feature: no other question makes the nodes small
+    alone = dataclasses.replace(encoded, items=items[:, only], columns=tuple(columns[k] for k in only))
+    changed = dataclasses.replace(respondents, encoded={**respondents.encoded, "categories": alone})
+    shares = possible_shares(changed, Protocol(), seed=0, test_share=0.2)
+    assert shares["style"] == 0.0
+    assert possible_shares(changed, Protocol(encoding="categorical"), seed=0, test_share=0.2)["style"] == 1.0
+
+
+def test_a_feature_no_tree_could_ask_about_is_left_out_of_the_metrics() -> None:
+    row = {"train_delta": 0.0, "train_delta_sd": 0.0, "test_delta": 0.0, "test_delta_sd": 0.0, "users": 10}
+    found = pd.DataFrame([{"removed": "asked", "possible": 0.5, **row}, {"removed": "never", "possible": 0.0, **row}])
+    assert {each.variant for each in delta_metrics("conjoint", found)} == {"asked"}

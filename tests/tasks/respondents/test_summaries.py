@@ -55,10 +55,15 @@ def test_where_every_comparison_is_tied_there_is_no_accuracy_without_ties() -> N
     assert tree_summary(scores).without_ties is None
 
 
-def test_gaps_to_published_values_are_absolute_and_gains_are_signed() -> None:
+def test_gaps_to_published_values_are_absolute_and_the_spread_of_so_few_trials_is_told() -> None:
     found = choice_summary(METRICS, users=10, comparisons=180, held_out=20, comparable=True)
     assert (found.comparisons_each, found.held_out_each, found.training) == pytest.approx((18.0, 2.0, 160))
-    assert found.pooled_gain == pytest.approx(0.05)
+    own = next(
+        row.value
+        for row in METRICS
+        if (row.metric, row.split, row.variant) == ("accuracy", "test", "straddlers_discarded")
+    )
+    assert found.chance_sd == pytest.approx((own * (1 - own) / 2) ** 0.5), "two trials of one chance"
     assert found.n_published == 3
     assert (found.smallest_gap, found.largest_gap) == pytest.approx((0.01, 0.05))
 
