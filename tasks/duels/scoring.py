@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,15 +79,6 @@ class DuelTrial(Record):
             return in_folds(duels, protocol, self.folds, seed=seed)
         shares = {"validation_share": self.validation_share, "test_share": self.test_share}
         return [hold_out(duels, protocol, seed=seed, **shares)]
-
-
-def published_auc(by_model: Mapping[DuelModel, float]) -> tuple[Published, ...]:
-    """The values of pref-shap's Table 3, which calls them test AUC; they are balanced accuracies after mirroring."""
-    source = "pref-shap, Table 3 (its test AUC)"
-    return tuple(
-        Published(model=model, metric=BALANCED_ACCURACY, value=value, source=source)
-        for model, value in by_model.items()
-    )
 
 
 class RunScores(NamedTuple):
