@@ -6,8 +6,15 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from models.records.claims import ClaimResult
-from reports.page.claims import RULES, counts_in_words, found_text, published_text, status_text, tested_text
-from reports.page.wording import spaced
+from reports.page.claims import (
+    RULES,
+    counts_in_words,
+    found_text,
+    published_text,
+    status_text,
+    study_heading,
+    tested_text,
+)
 
 TITLE = "# Every published claim, and what was found"
 MADE = "Made by `prefstudy claims --write` from the latest run of each study. Do not edit."
@@ -33,10 +40,7 @@ def _lines(results: Sequence[ClaimResult]) -> Iterator[str]:
 
 
 def _study(study: str | None, results: Sequence[ClaimResult]) -> Iterator[str]:
-    yield from (f"### {_plain(spaced(study).capitalize() if study else 'No study')}", "")
-    runs = dict.fromkeys(result.run for result in results if result.run)
-    if runs:
-        yield from (f"Run `{', '.join(runs)}`.", "")
+    yield from (f"### {_plain(study_heading(study, results))}", "")
     yield f"| {' | '.join(HEADER)} |"
     yield "|---|---|---|--:|--:|---|"
     for result in results:

@@ -13,8 +13,8 @@ from reports.page.wording import MISSING, fixed, listed, spaced
 HEADING = "Published claims"
 RULES = (
     "A published number is *reproduced* if the 95% interval of the number found, widened by the rounding of the "
-    "published one, contains it; without an interval, only if both round to the same. A wide interval contains much: it "
-    "stands beside each verdict. That one number exceeds another, or a bound, is reproduced if the whole interval of "
+    "published one, contains it; without an interval, only if both round to the same. A wide interval contains much, and "
+    "it stands beside each verdict. That one number exceeds another, or a bound, is reproduced if the whole interval of "
     "the difference says so. An interval that allows both decides nothing, and the claim counts as not reproduced.",
     "A claim is tried first as the paper describes it. If it then fails, the other protocols that the run tried are "
     "tried in turn; the first that gives the published result is named. A run with other settings than the paper's is "
@@ -43,17 +43,26 @@ def counts_in_words(results: Sequence[ClaimResult]) -> str:
 
 
 def _table(paper: str, results: Sequence[ClaimResult]) -> Table:
-    rows = []
+    rows: list[Row] = []
     for study, of_study in groupby(results, key=lambda result: result.study):
-        for at, result in enumerate(of_study):
-            rows.append(Row(_cells(result), group="" if at else _group(study, result)))
+        claims = list(of_study)
+        heading = study_heading(study, claims)
+        rows += [Row(_cells(result), group="" if at else heading) for at, result in enumerate(claims)]
     return Table(f"Claims of {paper}. {counts_in_words(results)}", COLUMNS, rows)
 
 
-def _group(study: str | None, result: ClaimResult) -> str:
-    if study is None:
-        return "No study"
-    return spaced(study).capitalize() + (f", run {result.run}" if result.run else "")
+def study_heading(study: str | None, results: Sequence[ClaimResult]) -> str:
+    """The study, its run, and what the intervals in its rows are over.
+
+    >>> row = ClaimResult(claim="a", words="A.", source="p", study="tea", tested="", status="not_run")
+    >>> study_heading("tea", [row, row.model_copy(update={"run": "tea/1", "over": "other users"})])
+    'Tea, run tea/1; intervals over other users'
+    """
+    runs = dict.fromkeys(result.run for result in results if result.run)
+    overs = dict.fromkeys(result.over for result in results if result.over)
+    name = "No study" if study is None else spaced(study).capitalize()
+    about = f"; intervals over {' or '.join(overs)}" if overs else ""
+    return f"{name}{''.join(f', run {run}' for run in runs)}{about}"
 
 
 def _cells(result: ClaimResult) -> tuple[str, str, str, str]:
@@ -83,12 +92,10 @@ def found_text(result: ClaimResult) -> str:
 
 
 def status_text(result: ClaimResult) -> str:
-    """The status, with its reason and what the interval is over."""
-    reason = f": {result.reason}" if result.reason else ""
-    over = f"; interval over {result.over}" if result.over else ""
-    return f"{STATUSES[result.status]}{reason}{over}"
+    """The status with its reason."""
+    return STATUSES[result.status] + (f": {result.reason}" if result.reason else "")
 
 
 def tested_text(result: ClaimResult) -> str:
-    """The study and what decides the claim; a dash if nothing here does."""
-    return f"{result.study}: {result.tested}" if result.study and result.tested else MISSING
+    """What decides the claim; a dash if nothing here does."""
+    return result.tested or MISSING

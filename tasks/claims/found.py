@@ -16,6 +16,7 @@ from models.scores.comparing import Difference
 from models.scores.intervals import mean_interval
 from models.scores.repeated_splits import mean_over_splits
 from reports.page.finished_run import FinishedRun
+from tasks.claims.computed import COMPUTED, compute
 from tasks.claims.declared import Pair, Place
 
 OTHER_USERS = "other users"
@@ -32,16 +33,18 @@ class Values(NamedTuple):
     over: str
 
 
-def find(run: FinishedRun, pair: Pair) -> Difference | None:
+def find(run: FinishedRun | None, pair: Pair) -> Difference | None:
     """The first number minus the second, or the first alone, with a 95% interval; None if the run does not have it.
+
+    run: None for numbers that are computed without one.
 
     The difference of two means over the same runs or users is paired. Two means of which only the spread was kept are
     taken for independent, which widens the interval of two ways of asking the same users.
     """
     if pair.second is None:
         return _alone(run, pair.first)
-    values, others = _values(run, pair.first), _values(run, pair.second)
-    if values and others and values.by_unit.keys() == others.by_unit.keys():
+    values, others = (run and _values(run, each) for each in (pair.first, pair.second))
+    if run and values and others and values.by_unit.keys() == others.by_unit.keys():
         return _mean(
             run, Values({unit: value - others.by_unit[unit] for unit, value in values.by_unit.items()}, values.over)
         )
@@ -60,7 +63,11 @@ def _independent(first: Difference | None, second: Difference | None) -> Differe
     return Difference(estimate=estimate, lower=estimate - reach, upper=estimate + reach, over=first.over)
 
 
-def _alone(run: FinishedRun, place: Place) -> Difference | None:
+def _alone(run: FinishedRun | None, place: Place) -> Difference | None:
+    if place.split == COMPUTED:
+        return compute(place)
+    if run is None:
+        return None
     if place.metric == SPEC_R:
         return _rankability(run)
     values = _values(run, place)

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from models.records.claims import ClaimResult, Status
-from models.records.duel_results import FINDINGS
+from models.records.duel_results import FINDINGS, NO_MODEL
 from models.records.studies.message_results import COMPARABILITY, Comparability, Obstacle
 from models.scores.comparing import Difference
 from models.shap.findings import Verdict
 from reports.page.finished_run import FinishedRun
+from reports.page.index import WORDS
 from reports.page.wording import spaced
+from tasks.claims.computed import COMPUTED
 from tasks.claims.declared import Claim, Judged, NotTestable, Number, Order, Pair, Place, Rows, StudyClaims
 from tasks.claims.found import OTHER_MATCHES, find
 
@@ -22,6 +24,10 @@ OBSTACLES: Mapping[Obstacle, str] = {
     "other_model": "another language model answered than in the paper",
 }
 SAID = {"above": "above", "below": "below", "within": "at most this far from zero:"}
+
+
+WORDING = {"claim": "", "source": ""}
+"""What may change about a finding without changing what decides it."""
 
 
 class Decision(NamedTuple):
@@ -60,24 +66,31 @@ def _decide(claim: Claim, of: StudyClaims, run: FinishedRun | None) -> Decision:
     test = claim.test
     if isinstance(test, NotTestable):
         return Decision("not_testable", test.reason)
-    if run is None:
-        return Decision("not_run", "there is no run of this study")
-    if reason := _not_comparable(of, run):
+    if run is None and of.study is not None:
+        return Decision("not_run")
+    if run is not None and (reason := _not_comparable(of, run)):
         return Decision("not_testable", reason)
     if isinstance(test, Number):
-        decision = _number(test, run)
-    elif isinstance(test, Order):
-        decision = _order(test, run)
-    elif isinstance(test, Rows):
-        decision = _rows(test, run)
-    else:
-        decision = _finding(test, run)
-    changed = _changed_settings(of.settings, run.record.config)
-    if changed and decision.status == "reproduced":
-        return decision._replace(status="another_protocol", reason=f"with {changed}")
-    if changed and decision.status != "not_run":
-        return decision._replace(reason="; ".join(filter(None, (decision.reason, f"with {changed}"))))
-    return decision
+        return _with_settings(_number(test, run), of, run) if _of_model(test) else _number(test, run)
+    if isinstance(test, Order):
+        return _with_settings(_order(test, run), of, run)
+    if run is None:
+        raise ValueError(f"claim {claim.name} needs a study that tests it")
+    return _rows(test, run) if isinstance(test, Rows) else _with_settings(_finding(test, run), of, run)
+
+
+def _of_model(test: Number) -> bool:
+    """Whether a number is one of a model; one of the data itself does not depend on how models are fitted."""
+    return test.places[0].model != NO_MODEL
+
+
+def _with_settings(decision: Decision, of: StudyClaims, run: FinishedRun | None) -> Decision:
+    """The decision, under another protocol if the run has other settings than the paper's."""
+    changed = _changed_settings(of.settings, run.record.config) if run else ""
+    if not changed or decision.status == "not_run":
+        return decision
+    status: Status = "another_protocol" if decision.status == "reproduced" else decision.status
+    return decision._replace(status=status, reason="; ".join(filter(None, (decision.reason, changed))))
 
 
 def _not_comparable(of: StudyClaims, run: FinishedRun) -> str:
@@ -99,7 +112,7 @@ def _changed_settings(papers: Mapping[str, Any], config: Mapping[str, Any]) -> s
 # ------------------------------------------------------------------------------------------- numbers
 
 
-def _number(test: Number, run: FinishedRun) -> Decision:
+def _number(test: Number, run: FinishedRun | None) -> Decision:
     """Reproduced where the interval, widened by the rounding of the published number, contains that number."""
     tried = [(place, found) for place in test.places if (found := find(run, Pair(first=place))) is not None]
     if not tried:
@@ -110,7 +123,7 @@ def _number(test: Number, run: FinishedRun) -> Decision:
     place, found = tried[0]
     if place.protocol:
         return Decision("not_reproduced", f"found under another protocol only: {place.protocol}", found)
-    unknown = found.lower is None or found.upper is None
+    unknown = found.over and (found.lower is None or found.upper is None)
     return Decision("not_reproduced", "no interval is known" if unknown else "", found)
 
 
@@ -143,7 +156,7 @@ def _rows(test: Rows, run: FinishedRun) -> Decision:
 # ------------------------------------------------------------------------------------------- orders and findings
 
 
-def _order(test: Order, run: FinishedRun) -> Decision:
+def _order(test: Order, run: FinishedRun | None) -> Decision:
     """Reproduced where the whole interval lies on the claimed side of the bound, or within both bounds."""
     tried = [(pair, found) for pair in test.pairs if (found := find(run, pair)) is not None]
     if not tried:
@@ -158,8 +171,8 @@ def _order(test: Order, run: FinishedRun) -> Decision:
 def _undecided(side: str, found: Difference) -> Decision:
     reasons = {
         "fails": "the opposite is shown",
-        "not_shown": "not decided: the interval allows both",
-        "unknown": "not decided: no interval is known",
+        "not_shown": "the interval allows both",
+        "unknown": "no interval is known",
     }
     return Decision("not_reproduced", reasons[side], found)
 
@@ -188,7 +201,7 @@ def _finding(test: Judged, run: FinishedRun) -> Decision:
     if not (run.path / "results" / f"{FINDINGS}.json").is_file():
         return _absent()
     for verdict in run.document(FINDINGS, tuple[Verdict, ...]):
-        if verdict.finding == test.finding:
+        if verdict.finding.model_copy(update=WORDING) == test.finding.model_copy(update=WORDING):
             found = Difference(estimate=verdict.value, lower=verdict.lower, upper=verdict.upper, over=OTHER_MATCHES)
             if verdict.holds:
                 return Decision("reproduced", "", found)
@@ -205,7 +218,7 @@ def tested_in_words(claim: Claim) -> str:
     >>> place = Place(model="gpm", variant="split_first", metric="auc")
     >>> test = Order(pairs=(Pair(first=place, second=place.but(model="upm")),), side="above")
     >>> tested_in_words(Claim(name="a", source="a paper", words="A.", test=test))
-    'auc of gpm, split first, test, minus that of upm: above 0'
+    'AUC of GPM, split first, held-out data, minus that of UPM: above 0'
     """
     test = claim.test
     if isinstance(test, NotTestable):
@@ -216,7 +229,7 @@ def tested_in_words(claim: Claim) -> str:
         finding = test.finding
         players = ", ".join(spaced(player) for player in finding.players)
         return (
-            f"{spaced(finding.statistic)} of {players}, {finding.model}, duels: {spaced(finding.explained)}; "
+            f"{spaced(finding.statistic)} of {players}, {_word(finding.model)}, duels: {spaced(finding.explained)}; "
             f"{finding.side} {finding.threshold:g}"
         )
     if isinstance(test, Number):
@@ -229,16 +242,21 @@ def tested_in_words(claim: Claim) -> str:
 
 
 def _place_in_words(place: Place) -> str:
-    parts = [f"{spaced(place.metric)} of {spaced(place.model)}", spaced(place.variant), spaced(place.split)]
-    if place.at is not None:
-        parts.append(f"after {place.at} questions")
-    return ", ".join(parts)
+    """The metric, its model, and where and when it was measured."""
+    of_model = "" if place.model == NO_MODEL else f" of {_word(place.model)}"
+    parts = [f"{_word(place.metric)}{of_model}", _word(place.variant)]
+    parts.append({"asked": f"after {place.at} questions", "all": "", COMPUTED: ""}.get(place.split, _word(place.split)))
+    return ", ".join(filter(None, parts))
+
+
+def _word(name: str) -> str:
+    return WORDS.get(name, spaced(name))
 
 
 def _changed_in_words(place: Place, other: Place) -> str:
     """The fields of another place that differ."""
     fields = [name for name in ("model", "variant", "metric", "split") if getattr(place, name) != getattr(other, name)]
-    words = [spaced(str(getattr(other, name))) for name in fields]
+    words = [_word(str(getattr(other, name))) for name in fields]
     if place.at != other.at:
         words.append(f"{other.at} questions")
     return ", ".join(words)
