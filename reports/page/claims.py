@@ -13,9 +13,10 @@ from reports.page.wording import MISSING, fixed, listed, spaced
 HEADING = "Published claims"
 RULES = (
     "A published number is *reproduced* if the 95% interval of the number found, widened by the rounding of the "
-    "published one, contains it; without an interval, only if both round to the same. A wide interval contains much, and "
-    "it stands beside each verdict. That one number exceeds another, or a bound, is reproduced if the whole interval of "
-    "the difference says so. An interval that allows both decides nothing, and the claim counts as not reproduced.",
+    "published one, contains it; without an interval, only if both round to the same. A wide interval contains much, "
+    "and it stands beside each verdict. That one number exceeds another, or a bound, is reproduced if the whole "
+    "interval of the difference says so. An interval that allows both decides nothing, and the claim counts as not "
+    "reproduced.",
     "A claim is tried first as the paper describes it. If it then fails, the other protocols that the run tried are "
     "tried in turn; the first that gives the published result is named. A run with other settings than the paper's is "
     "another protocol. What was found on simulated data reproduces nothing, unless the paper simulated the data too.",

@@ -196,9 +196,7 @@ def test_runs_of_one_data_set_are_not_independent(runs: Runs) -> None:
     assert found.upper is not None
     assert found.lower is not None
     assert (found.upper - found.lower) / 2 == pytest.approx(2.776 * sd * (1 / 5 + 1 / 8) ** 0.5, rel=1e-3)
-    folds = judged(
-        of_value(0.92, Place(model="gpm", variant="split_first", metric="auc")), runs(config={"folds": 10})
-    )
+    folds = judged(of_value(0.92, Place(model="gpm", variant="split_first", metric="auc")), runs(config={"folds": 10}))
     assert folds.upper is not None
     assert folds.upper - 0.908 == pytest.approx(2.776 * sd * (1 / 5 + 10 / 9) ** 0.5, rel=1e-3)
 
@@ -249,5 +247,3 @@ def test_a_published_constant_is_the_claims_data() -> None:
     published = Published(model="preference_tree", value=0.888, source="a paper, Table 1")
     claim = number("n", published, "Trees predict 0.888.", DISCARDED, decimals=3)
     assert (claim.source, claim.test.value) == (published.source, published.value)  # type: ignore[union-attr]
-
-
