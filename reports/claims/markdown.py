@@ -9,11 +9,11 @@ from models.records.claims import ClaimResult
 from reports.page.claims import (
     RULES,
     counts_in_words,
+    decided_text,
     found_text,
     published_text,
     status_text,
     study_heading,
-    tested_text,
 )
 
 TITLE = "# Every published claim, and what was found"
@@ -41,11 +41,13 @@ def _lines(results: Sequence[ClaimResult]) -> Iterator[str]:
 
 def _study(study: str | None, results: Sequence[ClaimResult]) -> Iterator[str]:
     yield from (f"### {_plain(study_heading(study, results))}", "")
+    for run in dict.fromkeys(result.run for result in results if result.run):
+        yield from (f"Run `{run}`.", "")
     yield f"| {' | '.join(HEADER)} |"
     yield "|---|---|---|--:|--:|---|"
     for result in results:
         source = result.source.removeprefix(f"{result.paper}, ")
-        texts = (result.words, source, tested_text(result), published_text(result), found_text(result))
+        texts = (result.words, source, decided_text(result), published_text(result), found_text(result))
         yield f"| {' | '.join(_plain(text) for text in (*texts, status_text(result)))} |"
     yield ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from models.records.claims import STATUSES, ClaimResult
@@ -21,15 +21,46 @@ RULES = (
     "tried in turn; the first that gives the published result is named. A run with other settings than the paper's is "
     "another protocol. What was found on simulated data reproduces nothing, unless the paper simulated the data too.",
 )
-COLUMNS = (Column("Claim", "left"), Column("Published"), Column("Found"), Column("Result", "left"))
+COLUMNS = tuple(Column(header, "left") for header in ("Claim", "Published", "Found", "Result"))
+UNTESTED = (Column("Claim", "left"), Column("Why it is not testable here", "left"))
+LARGE = 100
+"""A number of at least this size is shown with the decimals that were published, not with one more."""
 
 
 def claims_section(results: Sequence[ClaimResult]) -> Section:
-    """Rules, counts, and a table for each paper. results: paper by paper."""
+    """Rules, counts, and for each paper what was found, what is not testable, and what was not run.
+
+    results: paper by paper, study by study.
+    """
     blocks: list[Block] = [Prose([*RULES, counts_in_words(results)])]
     for paper, of_paper in groupby(results, key=lambda result: result.paper):
-        blocks.append(_table(paper, list(of_paper)))
+        blocks += _of_paper(paper, list(of_paper))
     return Section(HEADING, blocks)
+
+
+def _of_paper(paper: str, results: Sequence[ClaimResult]) -> Iterator[Block]:
+    found = [result for result in results if result.status not in {"not_testable", "not_run"}]
+    untested = [result for result in results if result.status == "not_testable"]
+    not_run = Counter(result.study for result in results if result.status == "not_run")
+    rows = [row for study, of in groupby(found, key=lambda result: result.study) for row in _rows(study, list(of))]
+    if rows:
+        yield Table(f"Claims of {paper}. {counts_in_words(results)}", COLUMNS, rows)
+    if untested:
+        whys = [Row((_claim(result), result.reason)) for result in untested]
+        yield Table(f"Claims of {paper} that are not testable here.", UNTESTED, whys)
+    if not_run:
+        counted = [f"{study} ({n})" for study, n in not_run.items()]
+        yield Prose([f"Claims of {paper} that the latest runs did not test: {listed(counted)}."])
+
+
+def _rows(study: str | None, results: Sequence[ClaimResult]) -> Iterator[Row]:
+    for at, result in enumerate(results):
+        cells = (_claim(result), published_text(result), found_text(result), status_text(result))
+        yield Row(cells, group="" if at else study_heading(study, results))
+
+
+def _claim(result: ClaimResult) -> str:
+    return f"{result.words} ({result.source.removeprefix(f'{result.paper}, ')})"
 
 
 def counts_in_words(results: Sequence[ClaimResult]) -> str:
@@ -43,32 +74,16 @@ def counts_in_words(results: Sequence[ClaimResult]) -> str:
     return f"Of {len(results)} claim{'' if len(results) == 1 else 's'}: {listed(named)}."
 
 
-def _table(paper: str, results: Sequence[ClaimResult]) -> Table:
-    rows: list[Row] = []
-    for study, of_study in groupby(results, key=lambda result: result.study):
-        claims = list(of_study)
-        heading = study_heading(study, claims)
-        rows += [Row(_cells(result), group="" if at else heading) for at, result in enumerate(claims)]
-    return Table(f"Claims of {paper}. {counts_in_words(results)}", COLUMNS, rows)
-
-
 def study_heading(study: str | None, results: Sequence[ClaimResult]) -> str:
-    """The study, its run, and what the intervals in its rows are over.
+    """The study, and what the intervals in its rows are over.
 
     >>> row = ClaimResult(claim="a", words="A.", source="p", study="tea", tested="", status="not_run")
-    >>> study_heading("tea", [row, row.model_copy(update={"run": "tea/1", "over": "other users"})])
-    'Tea, run tea/1; intervals over other users'
+    >>> study_heading("tea", [row, row.model_copy(update={"over": "other users"})])
+    'Tea; intervals over other users'
     """
-    runs = dict.fromkeys(result.run for result in results if result.run)
     overs = dict.fromkeys(result.over for result in results if result.over)
     name = "No study" if study is None else spaced(study).capitalize()
-    about = f"; intervals over {' or '.join(overs)}" if overs else ""
-    return f"{name}{''.join(f', run {run}' for run in runs)}{about}"
-
-
-def _cells(result: ClaimResult) -> tuple[str, str, str, str]:
-    where = result.source.removeprefix(f"{result.paper}, ")
-    return f"{result.words} ({where})", published_text(result), found_text(result), status_text(result)
+    return name + (f"; intervals over {' or '.join(overs)}" if overs else "")
 
 
 def published_text(result: ClaimResult) -> str:
@@ -85,7 +100,8 @@ def found_text(result: ClaimResult) -> str:
     ... ))
     '0.981 (0.975 to 0.987)'
     """
-    decimals = result.decimals and max(result.decimals, 2) + (result.decimals < 3)
+    large = result.found is not None and abs(result.found) >= LARGE
+    decimals = result.decimals if large or not result.decimals else max(result.decimals + 1, 3)
     value = fixed(result.found, decimals)
     if result.lower is None or result.upper is None:
         return value
@@ -97,6 +113,6 @@ def status_text(result: ClaimResult) -> str:
     return STATUSES[result.status] + (f": {result.reason}" if result.reason else "")
 
 
-def tested_text(result: ClaimResult) -> str:
+def decided_text(result: ClaimResult) -> str:
     """What decides the claim; a dash if nothing here does."""
     return result.tested or MISSING

@@ -22,7 +22,7 @@ RHO_REGRET = "rho_regret"
 TIES_ALLOWED, STRICT = "ties_allowed", "strict"
 """Variants of predicted rankings."""
 N_POINTS = 10_000
-OWN_STEPS = f"the paper states no steps; here {', '.join(map(str, STEPS))}"
+OWN_STEPS = f"steps of {', '.join(map(str, STEPS))}; the paper states none"
 OTHER_POINTS = "other random points"
 
 

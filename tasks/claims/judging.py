@@ -49,7 +49,7 @@ def judge_claim(claim: Claim, of: StudyClaims, run: FinishedRun | None) -> Claim
         words=claim.words,
         source=claim.source,
         study=of.study,
-        tested=tested_in_words(claim),
+        tested=decided_by(claim),
         status=decision.status,
         reason=decision.reason,
         published=test.value if isinstance(test, Number | Rows) else None,
@@ -122,7 +122,7 @@ def _number(test: Number, run: FinishedRun | None) -> Decision:
             return _reproduced(place.protocol, found)
     place, found = tried[0]
     if place.protocol:
-        return Decision("not_reproduced", f"found under another protocol only: {place.protocol}", found)
+        return Decision("not_reproduced", f"here with {place.protocol}", found)
     unknown = found.over and (found.lower is None or found.upper is None)
     return Decision("not_reproduced", "no interval is known" if unknown else "", found)
 
@@ -212,12 +212,12 @@ def _finding(test: Judged, run: FinishedRun) -> Decision:
 # ------------------------------------------------------------------------------------------- words
 
 
-def tested_in_words(claim: Claim) -> str:
+def decided_by(claim: Claim) -> str:
     """What decides a claim, in words; empty if nothing here does.
 
     >>> place = Place(model="gpm", variant="split_first", metric="auc")
     >>> test = Order(pairs=(Pair(first=place, second=place.but(model="upm")),), side="above")
-    >>> tested_in_words(Claim(name="a", source="a paper", words="A.", test=test))
+    >>> decided_by(Claim(name="a", source="a paper", words="A.", test=test))
     'AUC of GPM, split first, held-out data, minus that of UPM: above 0'
     """
     test = claim.test

@@ -25,13 +25,13 @@ def declared() -> tuple[StudyClaims, ...]:
 
 
 def judge_claims(runs: Path) -> tuple[ClaimResult, ...]:
-    """The result for each claim, paper by paper, from the latest run of each study in a folder of runs.
+    """The result for each claim, paper by paper and study by study, from the latest run of each in a folder of runs.
 
     A study without a run, or with one that cannot be read, has claims that were not run.
     """
     latest = latest_runs(runs)
     found = [result for of in declared() for result in _of_study(of, latest)]
-    return tuple(sorted(found, key=lambda result: result.paper))
+    return tuple(sorted(found, key=lambda result: (result.paper, result.study is None)))
 
 
 def _of_study(of: StudyClaims, latest: dict[str, Path]) -> Iterator[ClaimResult]:
