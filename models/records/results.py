@@ -24,5 +24,8 @@ class MetricRow(Record):
     value: float | None
     sd: float | None = None
     n: int | None = None
+    lower: float | None = Field(default=None, description="lower bound of the 95% interval of the value")
+    upper: float | None = Field(default=None, description="upper bound of the 95% interval of the value")
+    over: str | None = Field(default=None, description="what the interval is over: 'other users'")
     published: float | None = None
     published_source: str | None = None

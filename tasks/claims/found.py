@@ -10,6 +10,7 @@ import pandas as pd
 
 from models.records.arrays import FloatArray
 from models.records.duel_results import RANKABILITY, RUNS, SPEC_R, SpecRInterval
+from models.records.results import MetricRow
 from models.records.studies.asking_results import COURSES, FOUND_SHARE, MEASURES, QUESTION, WAY, sd_of
 from models.records.studies.respondent_results import GP_MODEL, N_USERS, USER_ID, USERS, VARIANT
 from models.scores.comparing import Difference
@@ -66,14 +67,22 @@ def _independent(first: Difference | None, second: Difference | None) -> Differe
 def _alone(run: FinishedRun | None, place: Place) -> Difference | None:
     if place.split == COMPUTED:
         return compute(place)
-    if run is None:
-        return None
+    return None if run is None else _measured(run, place)
+
+
+def _measured(run: FinishedRun, place: Place) -> Difference | None:
+    """The number with the interval that the run tells, or else the one that follows from its spread."""
     if place.metric == SPEC_R:
         return _rankability(run)
+    row = _row(run, place)
+    if row is not None and row.value is not None and row.lower is not None and row.upper is not None:
+        return Difference(estimate=row.value, lower=row.lower, upper=row.upper, over=row.over or "")
     values = _values(run, place)
     if values is not None:
         return _mean(run, values)
-    return _from_metrics(run, place) or _from_courses(run, place)
+    if row is not None and row.value is not None:
+        return _over_users(row.value, _sd(row.metric, row.value, row.sd), row.n)
+    return _from_courses(run, place)
 
 
 def _rankability(run: FinishedRun) -> Difference | None:
@@ -84,12 +93,10 @@ def _rankability(run: FinishedRun) -> Difference | None:
     return Difference(estimate=found.spec_r, lower=found.lower, upper=found.upper, over=over)
 
 
-def _from_metrics(run: FinishedRun, place: Place) -> Difference | None:
+def _row(run: FinishedRun, place: Place) -> MetricRow | None:
     wanted = (place.model, place.variant, place.metric, place.split, place.at)
-    for row in run.metrics:
-        if (row.model, row.variant, row.metric, row.split, row.at) == wanted and row.value is not None:
-            return _over_users(row.value, _sd(row.metric, row.value, row.sd), row.n)
-    return None
+    rows = (row for row in run.metrics if (row.model, row.variant, row.metric, row.split, row.at) == wanted)
+    return next(rows, None)
 
 
 def _from_courses(run: FinishedRun, place: Place) -> Difference | None:

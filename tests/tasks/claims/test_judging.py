@@ -185,6 +185,12 @@ def test_users_are_paired(runs: Runs) -> None:
     assert found.upper == pytest.approx(-0.0503, abs=1e-4)
 
 
+def test_an_interval_that_the_run_itself_tells_comes_first(runs: Runs) -> None:
+    told = row(DISCARDED, 0.80).model_copy(update={"lower": 0.7, "upper": 0.9, "over": "other patients"})
+    found = judged(of_value(0.888), runs(told))
+    assert (found.status, found.lower, found.upper, found.over) == ("reproduced", 0.7, 0.9, "other patients")
+
+
 def test_runs_of_one_data_set_are_not_independent(runs: Runs) -> None:
     """Five splits that agree closely still leave the error of having tested a tenth of one data set."""
     auc = [0.90, 0.91, 0.92, 0.91, 0.90]
