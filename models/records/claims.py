@@ -36,8 +36,8 @@ class ClaimResult(Record):
     published: float | None = Field(default=None, description="the published number, if the claim is one")
     decimals: int = Field(default=3, description="decimals of the published number")
     found: float | None = None
-    lower: float | None = Field(default=None, description="lower bound of the 95% interval")
-    upper: float | None = Field(default=None, description="upper bound of the 95% interval")
+    lower: float | None = Field(default=None, description="lower bound of the 95% interval, if it has one")
+    upper: float | None = Field(default=None, description="upper bound of the 95% interval, if it has one")
     over: str = Field(default="", description="what the interval is over, as a plural; empty if there is none")
     run: str | None = Field(default=None, description="STUDY/RUN-ID")
 

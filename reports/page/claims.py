@@ -103,9 +103,11 @@ def found_text(result: ClaimResult) -> str:
     large = result.found is not None and abs(result.found) >= LARGE
     decimals = result.decimals if large or not result.decimals else max(result.decimals + 1, 3)
     value = fixed(result.found, decimals)
-    if result.lower is None or result.upper is None:
+    if not result.over:
         return value
-    return f"{value} ({fixed(result.lower, decimals)} to {fixed(result.upper, decimals)})"
+    lower = "−∞" if result.lower is None else fixed(result.lower, decimals)
+    upper = "∞" if result.upper is None else fixed(result.upper, decimals)
+    return f"{value} ({lower} to {upper})"
 
 
 def status_text(result: ClaimResult) -> str:

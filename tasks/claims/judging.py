@@ -42,7 +42,7 @@ def judge_claim(claim: Claim, of: StudyClaims, run: FinishedRun | None) -> Claim
     """The result for one claim of a study in its latest run; run: None if there is none."""
     decision = _decide(claim, of, run)
     found = decision.found
-    bounded = found is not None and found.lower is not None and found.upper is not None
+    bounded = found is not None and not (found.lower is None and found.upper is None)
     test = claim.test
     return ClaimResult(
         claim=f"{of.study or 'other'}/{claim.name}",
