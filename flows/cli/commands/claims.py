@@ -11,9 +11,9 @@ from flows.cli import console
 from flows.cli.options import RUNS
 
 EXAMPLES = """Examples:
-  prefstudy claims                        count them, by the runs in the folder runs
-  prefstudy claims my-runs                by those in another folder
-  prefstudy claims --write docs/claims.md write the whole table
+  prefstudy claims                         count them, by the runs in runs
+  prefstudy claims my-runs                 by those in another folder
+  prefstudy claims --write docs/claims.md  write the whole table
 
 Only the folders of finished runs are read; no data is needed. The index has
 the same table: prefstudy index"""
