@@ -6,7 +6,7 @@ from pathlib import Path
 
 from prefect import flow
 
-from tasks.runs.publish import publish_index
+from tasks.claims.publish_index import publish_index
 from tasks.runs.study import StudyConfig
 
 RUNS: Path = StudyConfig.model_fields["out"].default

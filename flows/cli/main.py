@@ -10,7 +10,7 @@ from functools import partial
 
 import typer
 
-from flows.cli.commands import ask, data, deployments, doctor, explain, ledger, listing, new, run, tree
+from flows.cli.commands import ask, claims, data, deployments, doctor, explain, ledger, listing, new, run, tree
 from flows.cli.console import complain, print_any_text
 from flows.cli.stopping import at_stop
 from models.records.errors import PrefstudyError, UsageError
@@ -50,6 +50,7 @@ app.command("doctor", rich_help_panel=START)(doctor.doctor)
 app.command("run", epilog=run.EXAMPLES, rich_help_panel=STUDIES)(run.run)
 app.command("report", epilog=run.REPORT_EXAMPLES, rich_help_panel=STUDIES)(run.report)
 app.command("index", epilog=run.REPORT_EXAMPLES, rich_help_panel=STUDIES)(run.index)
+app.command("claims", epilog=claims.EXAMPLES, rich_help_panel=STUDIES)(claims.claims)
 app.command("new", epilog=new.EXAMPLES, rich_help_panel=STUDIES)(new.new)
 app.command("deployments", epilog=deployments.EXAMPLES, rich_help_panel=STUDIES)(deployments.deployments)
 app.add_typer(data.app, name="data", rich_help_panel=PARTS)

@@ -8,17 +8,8 @@ from prefect import flow
 from pydantic import Field
 
 from flows.nightly import Nightly
-from models.records.published import published_by_split
-from models.records.studies.respondent_results import DISCARDED, GP_MODEL, KEPT, TREE_MODEL
+from tasks.claims.studies.bela import PUBLISHED, PUBLISHED_GP
 from tasks.respondents.tree_study import ChoiceConfig, study_choices
-
-TABLE_2, TABLE_12 = "dt-pbo, Table 2", "dt-pbo, Table 12"
-PUBLISHED = (
-    *published_by_split({"train": 0.97, "test": 0.63}, model=TREE_MODEL, variant=DISCARDED, source=TABLE_2),
-    *published_by_split({"train": 1.0, "test": 0.60}, model=TREE_MODEL, variant=KEPT, source=TABLE_2),
-    *published_by_split({"train": 0.99, "test": 0.55}, model=TREE_MODEL, variant=DISCARDED, source=TABLE_12),
-)
-PUBLISHED_GP = published_by_split({"train": 1.0, "test": 0.55}, model=GP_MODEL, source=TABLE_12)
 
 
 class BelaConfig(ChoiceConfig):

@@ -9,15 +9,13 @@ from pydantic import Field
 
 from models.kernels.selection import Tuning
 from models.records.duel_results import DuelModel
+from tasks.claims.studies.chameleon import PUBLISHED, PUBLISHED_SPEC_R
 from tasks.duels.explanation_settings import ExplainConfig
 from tasks.duels.published_findings import CHAMELEON
-from tasks.duels.scoring import published_auc
 from tasks.duels.study import DuelConfig, study_duels
 from tasks.runs.workers import one_thread_a_core
 
 MODELS: tuple[DuelModel, ...] = ("gpm_u", "gpm", "upm", "preference_tree")
-PUBLISHED = published_auc({"gpm": 0.92, "upm": 0.80})
-PUBLISHED_SPEC_R = 0.24
 FORM = ("won_last", "wins_of_last_two", "prior_wins")
 """Features of a comparison: what each male had won before the contest."""
 

@@ -8,13 +8,8 @@ from prefect import flow
 from pydantic import Field
 
 from flows.nightly import Nightly
-from models.records.published import published_by_split
-from models.records.studies.respondent_results import DISCARDED, GP_MODEL, TREE_MODEL
+from tasks.claims.studies.presidential import PUBLISHED, PUBLISHED_GP
 from tasks.respondents.tree_study import ChoiceConfig, study_choices
-
-TABLE_12 = "dt-pbo, Table 12"
-PUBLISHED = published_by_split({"train": 0.93, "test": 0.68}, model=TREE_MODEL, variant=DISCARDED, source=TABLE_12)
-PUBLISHED_GP = published_by_split({"train": 1.0, "test": 0.62}, model=GP_MODEL, source=TABLE_12)
 
 
 class PresidentialConfig(ChoiceConfig):

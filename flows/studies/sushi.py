@@ -7,12 +7,10 @@ from pathlib import Path
 from prefect import flow
 from pydantic import Field
 
-from models.records.published import Published, published_by_split
-from models.records.studies.asking_results import BANDIT, FOUND_SHARE, GP_QEUBO, TREE_TOP_LEAF
-from models.records.studies.respondent_results import GP_MODEL, TREE_MODEL
 from tasks.asking.active_learning import AskingPlan, ask_everybody
 from tasks.asking.history import LEARNING, Cohorts, learn_from_history
 from tasks.asking.ways_of_asking import CHOICES, WAYS, Way
+from tasks.claims.studies.sushi import PUBLISHED, PUBLISHED_ASKING, PUBLISHED_GP, QUESTIONS
 from tasks.respondents.gp_accuracy import score_gps
 from tasks.respondents.leaving_out import LEAVING_OUT, leave_features_out
 from tasks.respondents.many_trees import describe_trees
@@ -24,16 +22,6 @@ from tasks.runs.run_folder import run_folder
 from tasks.runs.table import build_tables
 from tasks.runs.workers import one_thread_a_core
 
-TABLE_1 = "dt-pbo, Table 1"
-PUBLISHED = published_by_split({"train": 0.998, "test": 0.888}, model=TREE_MODEL, source=TABLE_1)
-PUBLISHED_GP = published_by_split({"train": 0.997, "test": 0.895}, model=GP_MODEL, source=TABLE_1)
-PUBLISHED_ASKING = tuple(
-    Published(
-        model=model, variant=way, metric=FOUND_SHARE, split="asked", at=BANDIT, value=0.7, source="dt-pbo, section 4.2"
-    )
-    for model, way in ((TREE_MODEL, TREE_TOP_LEAF), (GP_MODEL, GP_QEUBO))
-)
-
 
 class SushiConfig(TreeConfig):
     """The study's settings; the defaults are the paper's."""
@@ -42,7 +30,7 @@ class SushiConfig(TreeConfig):
     active_learning: bool = Field(
         default=True, description="ask every user question after question, in each way of asking"
     )
-    questions: int = Field(default=20, ge=9, description="questions per user")
+    questions: int = Field(default=QUESTIONS, ge=9, description="questions per user")
     gp_users: int = Field(default=500, ge=2, description="number of users asked with a Gaussian process")
     history_users: int = Field(
         default=950,

@@ -8,14 +8,11 @@ from prefect import flow
 from pydantic import Field
 
 from models.kernels.selection import Tuning
+from tasks.claims.studies.synthetic import PUBLISHED, PUBLISHED_SPEC_R
 from tasks.duels.explanation_settings import ExplainConfig
 from tasks.duels.published_findings import SYNTHETIC
-from tasks.duels.scoring import published_auc
 from tasks.duels.study import DuelConfig, study_duels
 from tasks.runs.workers import one_thread_a_core
-
-PUBLISHED = published_auc({"gpm": 0.98, "upm": 0.71})
-PUBLISHED_SPEC_R = 0.09
 
 
 class SyntheticConfig(DuelConfig):

@@ -109,6 +109,12 @@ class FinishedRun:
         return Found(rows[0].value, row.sd, row.n, row.published, row.published_source, row.lower, row.upper, row.over)
 
 
+def latest_runs(folder: Path) -> dict[str, Path]:
+    """The folder of the latest run of each study in a folder of runs: run-ids sort by their start."""
+    runs = sorted(path.parent for path in folder.glob("*/*/run.json") if not path.parent.name.startswith("."))
+    return {run.parent.name: run for run in runs}
+
+
 def open_run(path: Path) -> FinishedRun:
     """Open the folder of a run.
 

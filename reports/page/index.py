@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from models.records.published import gap
 from models.records.results import MetricRow
 from models.records.run_record import UnfinishedRun
+from models.records.studies.claims import ClaimResult
 from reports.page import style
 from reports.page.blocks import (
     Answer,
@@ -30,7 +31,8 @@ from reports.page.blocks import (
     Section,
     Table,
 )
-from reports.page.finished_run import FinishedRun, NotARunError, open_run
+from reports.page.claims import claims_section
+from reports.page.finished_run import FinishedRun, NotARunError, latest_runs, open_run
 from reports.page.provenance import facts
 from reports.page.render import Rendered, page_of, write_page
 from reports.page.wording import MISSING, share, spaced
@@ -68,8 +70,10 @@ class Shown(NamedTuple):
     page: Page
 
 
-def render_index(folder: Path) -> Rendered:
+def render_index(folder: Path, *, claims: Sequence[ClaimResult] = ()) -> Rendered:
     """Write `index.html` and `index.pdf` over the latest run of each study in `folder`, reading nothing else.
+
+    claims: results for the published claims, paper by paper; without any, the index has no section of them.
 
     A run whose report cannot be made is listed with the reason, and so are runs that failed or were stopped. The same
     runs always give the same bytes.
@@ -78,7 +82,7 @@ def render_index(folder: Path) -> Rendered:
     """
     shown: dict[str, Shown] = {}
     refused: dict[str, str] = {}
-    for name, run_dir in _latest(folder).items():
+    for name, run_dir in latest_runs(folder).items():
         try:
             run = open_run(run_dir)
             shown[name] = Shown(run, page_of(run)(run))
@@ -88,13 +92,7 @@ def render_index(folder: Path) -> Rendered:
         reasons = "".join(f"\n{reason}" for reason in refused.values())
         raise NotARunError(f"{folder} holds no run to report. Run a study first: prefstudy run STUDY{reasons}")
     newest = max(run.record.started for run, _ in shown.values())
-    return write_page(_page(tuple(shown.values()), refused, _unfinished(folder)), folder, NAME, created=newest)
-
-
-def _latest(folder: Path) -> dict[str, Path]:
-    """The latest run of each study: run-ids sort by their start."""
-    runs = sorted(path.parent for path in folder.glob("*/*/run.json") if not path.parent.name.startswith("."))
-    return {run.parent.name: run for run in runs}
+    return write_page(_page(tuple(shown.values()), refused, _unfinished(folder), claims), folder, NAME, created=newest)
 
 
 def _unfinished(folder: Path) -> list[UnfinishedRun]:
@@ -106,8 +104,15 @@ def _unfinished(folder: Path) -> list[UnfinishedRun]:
     return sorted(runs, key=lambda run: (run.started, run.study, run.run_id), reverse=True)
 
 
-def _page(shown: Sequence[Shown], refused: Mapping[str, str], unfinished: Sequence[UnfinishedRun]) -> Page:
+def _page(
+    shown: Sequence[Shown],
+    refused: Mapping[str, str],
+    unfinished: Sequence[UnfinishedRun],
+    claims: Sequence[ClaimResult],
+) -> Page:
     sections = [Section("", [_digest(run, page) for run, page in shown])]
+    if claims:
+        sections.append(claims_section(claims))
     if refused:
         failed: list[Block] = [Definitions(tuple(refused.items()))]
         sections.append(Section("Not shown", failed))

@@ -41,12 +41,12 @@ SYNTHETIC = ExplainConfig(
         _fig2(
             name="utility_misses_it", model="upm", statistic="larger_favoured", side="below", threshold=0.5,
             players=(_WITHIN, *_BETWEEN),
-            claim="For the utility model they do not (none does above 0.5).",
+            claim="For the utility model, none of the four clearly speaks for the item with more of it.",
         ),
         _fig3(name="ab_first", claim="Between A and B, what decides between the two matters most."),
         _fig3(
             name="utility_misses_ab", model="upm", side="below",
-            claim="For the utility model it does not.",
+            claim="For the utility model, what decides between A and B does not matter most there.",
         ),
     ),
 )  # fmt: skip
@@ -86,7 +86,8 @@ POKEMON = ExplainConfig(
         ),
         _fig5(name="fire_and_water", claim="Among four types, fire and water matter most."),
         _fig5(
-            name="utility_misses_types", claim="For the utility model they do not.", model="upm", side="below"
+            name="utility_misses_types", model="upm", side="below",
+            claim="For the utility model, fire and water do not matter most among four types.",
         ),
     ),
 )  # fmt: skip
@@ -108,7 +109,7 @@ CHAMELEON = ExplainConfig(
         ),
         _fig6(
             name="utility_casque_and_patch_win", model="upm", statistic="larger_favoured", players=_PHYSIQUE,
-            claim="Both speak for the one that has more.", threshold=0,
+            claim="For the utility model, both speak for the male that has more.", threshold=0,
         ),
         _fig6(
             name="jaw_against", statistic="larger_favoured", players=("jaw_length",), side="below", threshold=0,

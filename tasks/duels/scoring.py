@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -126,15 +126,6 @@ class Part(NamedTuple):
 
     split: Split
     choosing: Sequence[tuple[IntArray, IntArray]]
-
-
-def published_auc(by_model: Mapping[DuelModel, float]) -> tuple[Published, ...]:
-    """The values of pref-shap's Table 3, which calls them test AUC; they are balanced accuracies after mirroring."""
-    source = "pref-shap, Table 3 (its test AUC)"
-    return tuple(
-        Published(model=model, metric=BALANCED_ACCURACY, value=value, source=source)
-        for model, value in by_model.items()
-    )
 
 
 class RunScores(NamedTuple):

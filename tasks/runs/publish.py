@@ -10,7 +10,6 @@ from prefect.artifacts import create_link_artifact, create_table_artifact
 from prefect.cache_policies import NO_CACHE
 
 from models.records.card import DATA_CARDS
-from reports.page.index import render_index
 from reports.page.render import render
 from tasks.runs.provenance import run_record
 from tasks.runs.results import METRICS, write_cards
@@ -43,16 +42,3 @@ def keep_artifacts(run_dir: Path) -> None:
         key=f"{study}-report",
         description=f"The report of run {run_dir.name}; the PDF is in the same folder.",
     )
-
-
-@task(name="publish index", cache_policy=NO_CACHE)
-def publish_index(out: Path) -> Path:
-    """Write the index of the latest runs in `out`, and create an artifact that links to it."""
-    index = render_index(out).html
-    create_link_artifact(
-        index.resolve().as_uri(),
-        link_text=index.name,
-        key="index",
-        description="Results of the latest run of each study; the PDF is in the same folder.",
-    )
-    return index

@@ -152,10 +152,10 @@ def index(
 
     The files are DIR/index.html and DIR/index.pdf, as after prefstudy run all.
     """
-    from reports.page.index import render_index
+    from tasks.claims.index import write_index
 
     with console.err.status("Writing the index ..."):
-        rendered = render_index(runs)
+        rendered = write_index(runs)
     print_paths({"Index": rendered.html, "PDF": rendered.pdf})
 
 

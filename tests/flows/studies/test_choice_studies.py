@@ -20,6 +20,7 @@ from models.records.run_record import RunRecord
 from models.trees.preference_tree import PreferenceTree
 from tasks.respondents.tree_study import ChoiceConfig
 from tasks.runs.results import METRICS
+from tests.tasks.claims.made_up import unclaimed, unmeasured
 
 RESPONDENTS = 60
 
@@ -191,3 +192,8 @@ def test_a_mapping_that_cannot_be_meant_ends_with_2(tmp_path: Path, capsys: pyte
     assert main(["run", "conjoint", "--raw", str(tmp_path), "--mapping", str(tmp_path / "my.toml")]) == 2
     assert "citaton: there is no such setting. Did you mean citation?" in capsys.readouterr().err
     assert main(["run", "sushi", "--simulated", "--mapping", str(tmp_path / "my.toml")]) == 2
+
+
+def test_every_claim_of_the_paper_is_measured_and_every_published_number_is_a_claim(run_dir: Path) -> None:
+    assert unmeasured(run_dir) == set()
+    assert unclaimed(run_dir) == set()

@@ -18,6 +18,7 @@ from models.records.errors import RawDataError, UsageError
 from models.records.results import MetricRow
 from models.records.run_record import RunRecord, UnfinishedRun
 from tasks.runs.results import METRICS
+from tests.tasks.claims.made_up import unclaimed, unmeasured
 
 USERS, GP_USERS = 30, 2
 VARIANTS = ("straddlers_discarded", "straddlers_kept")
@@ -236,3 +237,8 @@ def test_a_report_is_written_again_as_it_was_without_computing(run_dir: Path) ->
     )
     subprocess.run([sys.executable, "-c", script, "report", str(run_dir)], check=True, stdout=subprocess.DEVNULL)
     assert html.read_bytes() == before
+
+
+def test_every_claim_of_the_paper_is_measured_and_every_published_number_is_a_claim(run_dir: Path) -> None:
+    assert unmeasured(run_dir) == {"history_same_end", "history_above_zero"}  # after more questions than asked here
+    assert unclaimed(run_dir) == set()

@@ -19,9 +19,10 @@ from models.kernels.selection import Chosen, Tuning, choose, fit, preference, pr
 from models.records.duel_results import PROTOCOLS
 from models.records.errors import UsageError
 from models.scores.duel_splits import hold_out, in_folds
+from tasks.claims.duel_claims import published_auc
 from tasks.duels.rankability import write_rankability
 from tasks.duels.read_duels import read_duels
-from tasks.duels.scoring import DuelTrial, published_auc, score_models, write_scores
+from tasks.duels.scoring import DuelTrial, score_models, write_scores
 from tasks.runs.results import METRICS
 
 PLAIN_MODELS = ("coin", "difference_logit", "by_name", "boosting")

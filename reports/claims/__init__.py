@@ -1,0 +1,1 @@
+"""The table of published claims as a document of its own."""
