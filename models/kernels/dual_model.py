@@ -28,7 +28,7 @@ from models.kernels.kernel_factor import KernelFactor, dual_map, exact_factor, l
 from models.kernels.logistic_newton import LinearModel, minimise
 from models.kernels.match_models import SkewModel, row_products
 from models.numerics.match_counts import MatchCounts
-from models.numerics.validation import check_columns, check_comparisons, check_items
+from models.numerics.validation import LARGEST, check_columns, check_comparisons, check_items
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column
 
@@ -233,7 +233,9 @@ def check_weights(weights: ArrayLike | None, name: str, n: int) -> FloatArray:
     >>> check_weights([2, 1], "weights", 2)
     array([2., 1.])
     """
+    if not n:
+        raise ValueError(f"there is nothing that {name} could weigh: no rows are given")
     found = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
-    if found.shape != (n,) or not (np.isfinite(found) & (found >= 0)).all() or not found.any():
+    if found.shape != (n,) or not ((found >= 0) & (found <= LARGEST)).all() or not found.any():
         raise ValueError(f"{name} must be {n} finite numbers, none negative and not all zero")
     return found

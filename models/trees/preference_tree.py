@@ -31,7 +31,7 @@ from models.records.features import Column, FeatureKind
 from models.scores.accuracy import Accuracy, accuracies
 from models.trees.growth.binning import bin_items
 from models.trees.growth.grow import Growth, grow, grow_from_batches
-from models.trees.growth.options import GROWTH_CONSTRAINTS, CategoriesOf, Straddlers, refuse_old_words
+from models.trees.growth.options import GROWTH_CONSTRAINTS, LEAST_RATIO, CategoriesOf, Straddlers, refuse_old_words
 from models.trees.growth.pairs import ArrayBatches, Batches
 from models.trees.growth.splits import TieBreak
 from models.trees.growth.trees import Trees
@@ -48,7 +48,7 @@ class _Grower(BaseEstimator):  # type: ignore[misc]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **GROWTH_CONSTRAINTS,
         "columns": [tuple, list, None],
-        "ratio": [Interval(Real, 0, None, closed="neither")],
+        "ratio": [Interval(Real, LEAST_RATIO, None, closed="left")],
         "random_state": SEED,
     }
 
@@ -169,7 +169,7 @@ class PreferenceTree(_Grower):
         Descriptions of the columns of `items`; all numeric if None. Categorical columns hold codes from zero. NaN is
         missing.
     ratio
-        sigma_noise^2 / sigma_prior^2, the model's only hyperparameter (Appendix D).
+        sigma_noise^2 / sigma_prior^2, the model's only hyperparameter (Appendix D); 0.001 at least.
     max_categories, categories_of, straddlers, tie_break, max_depth, min_samples_split, min_score
         The rules of growth, see `models.trees.growth.grow.Growth`.
     random_state
