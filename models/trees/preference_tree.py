@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
 
-from models.gaussian.laplace import PairCounts, condition_on_zero_sum, laplace_covariance
+from models.gaussian.laplace import PairCounts, zero_sum_covariance
 from models.numerics.validation import (
     SEED,
     check_codes,
@@ -35,7 +35,7 @@ from models.trees.growth.options import GROWTH_CONSTRAINTS, LEAST_RATIO, Categor
 from models.trees.growth.pairs import ArrayBatches, Batches
 from models.trees.growth.splits import TieBreak
 from models.trees.growth.trees import Trees
-from models.trees.leaf_fit import count_leaf_pairs, count_pairs_of_leaves, fit_leaves, prior_factor
+from models.trees.leaf_fit import count_leaf_pairs, count_pairs_of_leaves, fit_leaves
 from models.trees.structure import Node, leaf_of
 from models.trees.tree_text import tree_to_text
 
@@ -253,8 +253,7 @@ class PreferenceTree(_Grower):
     def leaf_covariance_(self) -> FloatArray:
         """Posterior covariance of the leaves given that they sum to zero, (m_l, m_l) (dt-pbo Proposition 2)."""
         check_is_fitted(self, "nodes_")
-        posterior = laplace_covariance(self._pair_counts, self.leaf_mean_[None], prior_factor(self._fitted_ratio))[0]
-        return condition_on_zero_sum(posterior, self._fitted_ratio)
+        return zero_sum_covariance(self._pair_counts, self.leaf_mean_, self._fitted_ratio)
 
     def apply(self, items: ArrayLike) -> IntArray:
         """Leaf of each item, (m,), numbered from left to right."""

@@ -11,8 +11,10 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
+from models.records.plain_text import escaped
 from reports.page import fonts
 
 ACCENT = "#0f5e7a"
@@ -85,7 +87,12 @@ def use_log_axis(axes: Axes) -> None:
 
 
 def to_svg(figure: Figure) -> str:
-    """The figure as one `<svg>` element with its text as text. The same figure always gives the same bytes."""
+    """The figure as one `<svg>` element with its text as text, control characters as their escapes.
+
+    The same figure always gives the same bytes.
+    """
+    for text in figure.findobj(Text):
+        text.set_text(escaped(text.get_text(), "\n"))
     buffer = io.StringIO()
     with house_style():
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
