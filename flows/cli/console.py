@@ -86,7 +86,9 @@ def shown(path: Path) -> str:
 @contextmanager
 def download() -> Iterator[Callable[[str, int, int | None], None]]:
     """Progress bars of a download. Yields a function of (file name, bytes so far, total bytes if known)."""
-    bars = Progress(TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), DownloadColumn(), console=err)
+    bars = Progress(
+        TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), DownloadColumn(), console=err
+    )
     files: dict[str, TaskID] = {}
 
     def arrived(name: str, so_far: int, in_all: int | None) -> None:
@@ -148,6 +150,8 @@ class _Bars(logging.Handler):
         self.waiting: TaskID | None = bars.add_task(first, total=None)
 
     def emit(self, record: logging.LogRecord) -> None:
+        if record.levelno >= logging.WARNING:
+            self.bars.console.print(record.getMessage(), soft_wrap=True)
         step = getattr(record, "step", None)
         if step is None:
             return
@@ -164,8 +168,8 @@ class _Bars(logging.Handler):
 
 
 class _Lines(logging.Handler):
-    """Log handler for a file or a pipe: a line for each finished step."""
+    """Log handler for a file or a pipe: a line for each finished step and each warning."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        if hasattr(record, "seconds"):
+        if hasattr(record, "seconds") or record.levelno >= logging.WARNING:
             err.print(record.getMessage(), soft_wrap=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -70,7 +71,9 @@ _RC: dict[Any, Any] = {
 def house_style() -> Iterator[None]:
     """Draw in the style of the reports; matplotlib's settings are restored afterwards."""
     fonts.register_with_matplotlib()
-    with mpl.rc_context(_RC):
+    with mpl.rc_context(_RC), warnings.catch_warnings():
+        # A browser or the PDF takes such a glyph from another font; `glyphs.py` warns if there is none.
+        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font")
         yield
 
 
