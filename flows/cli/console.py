@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import logging
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -21,12 +22,39 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-# Without markup: brackets in a path or in '.[vllm]' are printed as they are.
-out = Console(highlight=False, markup=False)
-err = Console(stderr=True, highlight=False, markup=False)
+from models.records.plain_text import escaped, unprintable
+
+
+class PlainConsole(Console):
+    """A console that prints text as it is: no markup, no emoji codes, and control characters as their escapes.
+
+    Brackets in a path or in '.[vllm]' stay, and no name from data can steer the terminal.
+    """
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """As rich does, with control characters escaped before the width is measured."""
+        return super().render_str(escaped(text, LINES), **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """As rich does, with control characters escaped in all text; rich's own control codes are not text."""
+        for segment in super().render(renderable, options):
+            if segment.control is None and unprintable(segment.text, LINES):
+                yield Segment(escaped(segment.text, LINES), segment.style)
+            else:
+                yield segment
+
+
+LINES = "\n\t"
+"""Control characters that text may hold on a terminal."""
+out = PlainConsole()
+err = PlainConsole(stderr=True)
 
 
 def print_any_text() -> None:
@@ -67,7 +95,9 @@ def shown(path: Path) -> str:
 @contextmanager
 def download() -> Iterator[Callable[[str, int, int | None], None]]:
     """Progress bars of a download. Yields a function of (file name, bytes so far, total bytes if known)."""
-    bars = Progress(TextColumn("{task.description}"), BarColumn(bar_width=20), DownloadColumn(), console=err)
+    bars = Progress(
+        TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), DownloadColumn(), console=err
+    )
     files: dict[str, TaskID] = {}
 
     def arrived(name: str, so_far: int, in_all: int | None) -> None:
@@ -90,7 +120,7 @@ def progress(first: str) -> Iterator[None]:
     logger = logging.getLogger("prefstudy")
     bars = Progress(
         SpinnerColumn(finished_text="[green]✓[/]"),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=20),
         _PartsColumn(),
         TimeElapsedColumn(),
@@ -129,6 +159,8 @@ class _Bars(logging.Handler):
         self.waiting: TaskID | None = bars.add_task(first, total=None)
 
     def emit(self, record: logging.LogRecord) -> None:
+        if record.levelno >= logging.WARNING:
+            self.bars.console.print(record.getMessage(), soft_wrap=True)
         step = getattr(record, "step", None)
         if step is None:
             return
@@ -145,8 +177,8 @@ class _Bars(logging.Handler):
 
 
 class _Lines(logging.Handler):
-    """Log handler for a file or a pipe: a line for each finished step."""
+    """Log handler for a file or a pipe: a line for each finished step and each warning."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        if hasattr(record, "seconds"):
+        if hasattr(record, "seconds") or record.levelno >= logging.WARNING:
             err.print(record.getMessage(), soft_wrap=True)

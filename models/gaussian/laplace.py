@@ -28,6 +28,7 @@ MAX_STEPS = 100
 DENSE_LIMIT = 200  # values in one problem above which the Newton step is solved by conjugate gradients
 FAR_TAIL = -30.0  # below it, Phi may underflow
 STEP_ACCURACY = 1e-4  # residual of a conjugate-gradient step, as a share of the gradient
+OUTWEIGHED = 1e6  # times the prior: from there on, a difference of variances has an error of more than 1e-4 of itself
 
 _SQRT_2 = math.sqrt(2.0)
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -317,3 +318,25 @@ def condition_on_zero_sum(covariance: FloatArray, ratio: float) -> FloatArray:
            [-2.,  2.]])
     """
     return np.asarray(covariance - 1.0 / (ratio * covariance.shape[-1]))
+
+
+def zero_sum_covariance(pairs: PairCounts, f: FloatArray, ratio: float) -> FloatArray:
+    """Posterior covariance at the mode f (m,) of one problem with L = I / sqrt(ratio), given sum f = 0: (m, m).
+
+    Where the comparisons outweigh the prior by far, the variance that all values share drowns that of their
+    differences. Lambda 1 = 0, so a stronger prior on the sum alone changes nothing but this shared variance.
+
+    >>> pairs = count_pairs(np.zeros(1, int), np.array([0]), np.array([1]), n_problems=1, n_values=2)
+    >>> zero_sum_covariance(pairs, np.zeros(2), ratio=0.25).round(2)
+    array([[ 0.56, -0.56],
+           [-0.56,  0.56]])
+    """
+    z = (f[pairs.winner] - f[pairs.loser]) / _SQRT_2
+    _, weight = probit_terms(z, log_normal_cdf(z))
+    [known] = pair_laplacian(pairs, 0.5 * pairs.count * weight)
+    if known.diagonal().max(initial=0.0) <= OUTWEIGHED * ratio:
+        posterior = laplace_covariance(pairs, f[None], float(1.0 / np.sqrt(ratio)))[0]
+        return condition_on_zero_sum(posterior, ratio)
+    m = len(known)
+    strength = float(np.trace(known)) / m
+    return np.asarray(np.linalg.inv(known + ratio * np.eye(m) + strength / m) - 1.0 / (m * (ratio + strength)))

@@ -11,28 +11,31 @@ both items cancel. With beta = u B 1, g(x, x') = k(x)' B k(x') + beta' (k(x) - k
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from models.kernels.item_kernel import ItemKernel, Lengthscales, distinct_rows, item_kernel
-from models.kernels.kernel_factor import KernelFactor, exact_factor, landmark_factor, with_constant
-from models.kernels.logistic_newton import Fitted, minimise
+from models.kernels.kernel_factor import KernelFactor, dual_map, exact_factor, landmark_factor, with_constant
+from models.kernels.logistic_newton import LinearModel, minimise
 from models.kernels.match_models import SkewModel, row_products
 from models.numerics.match_counts import MatchCounts
-from models.numerics.validation import check_columns, check_comparisons, check_items
+from models.numerics.validation import LARGEST, check_columns, check_comparisons, check_items
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column
 
 LENGTHSCALES: list[Any] = [Mapping, Interval(Real, 0, None, closed="neither"), None]
 """The constraint on a parameter that holds lengthscales; `item_kernel` checks the entries of a mapping."""
+LEAST_PENALTY = 1e-12
+"""Below it, a Newton step divides rounding errors by the penalty."""
 SKEW_TOLERANCE = 1e-8
 """The largest |B + B'| that `check_skew` accepts, as a share of the largest |B|."""
 
@@ -47,7 +50,7 @@ class DualModel(BaseEstimator):  # type: ignore[misc]
     lengthscales
         Lengthscales of the item kernel, in standard deviations: see `models.kernels.item_kernel.item_kernel`.
     penalty
-        Weight of half the squared norm of the preference function; the loss is a mean over matches.
+        Weight of half the squared norm of the preference function, 1e-12 at least; the loss is a mean over matches.
     rank
         Largest number of landmarks that carry the item kernel (pivoted Cholesky); the kernel is exact if None.
     tolerance
@@ -69,7 +72,7 @@ class DualModel(BaseEstimator):  # type: ignore[misc]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "columns": [Sequence, None],
         "lengthscales": LENGTHSCALES,
-        "penalty": [Interval(Real, 0, None, closed="neither")],
+        "penalty": [Interval(Real, LEAST_PENALTY, None, closed="left")],
         "rank": [Interval(Integral, 1, None, closed="left"), None],
         "tolerance": [Interval(Real, 0, 1, closed="neither")],
     }
@@ -103,20 +106,32 @@ class DualModel(BaseEstimator):  # type: ignore[misc]
         distinct, row = distinct_rows(X[playing])
         return distinct, row[rows.reshape(pairs.shape)]
 
-    def _factor(self, X: FloatArray, weights: FloatArray) -> tuple[KernelFactor, FloatArray | None]:
-        """Set `items_`. Returns the features phi of the items, and the matrix that maps k(P, x) of landmarks to phi(x).
+    def _factor(self, X: FloatArray, weights: FloatArray) -> tuple[KernelFactor, FloatArray]:
+        """Set `items_`. Returns the features phi of the items, and the matrix T with phi(x) = T' k(items_, x).
 
-        weights: (n,) the shares of the items in all matches. The matrix (r, r) is None where the kernel is exact.
+        weights: (n,) the shares of the items in all matches.
         """
         if self.rank is None:
             self.items_ = X
-            return exact_factor(self.kernel_(X, X), weights), None
+            factor = exact_factor(self.kernel_(X, X), weights)
+            return factor, dual_map(factor, weights)
         low = landmark_factor(lambda row: self.kernel_(X, X[row : row + 1])[:, 0], len(X), self.rank, weights)
         self.items_ = X[low.landmarks]
         return low.factor, low.to_dual
 
-    def _keep(self, fitted: Fitted) -> None:
+    def _minimise(self, model: LinearModel, matches: MatchCounts) -> FloatArray:
+        """The coefficients w of the fit. Warns if it stopped at the limit of its steps, short of `tolerance`."""
+        fitted = minimise(model, matches, self.penalty, tolerance=self.tolerance)
         self.gradient_, self.n_steps_, self.n_products_ = fitted.gradient, fitted.steps, fitted.products
+        if not fitted.converged:
+            warnings.warn(
+                f"{type(self).__name__} stopped after {fitted.steps} steps: its gradient is {fitted.gradient:.1e} of "
+                f"that at zero, where tolerance allows {self.tolerance:g}. A larger penalty than {self.penalty:g} "
+                "converges sooner",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return fitted.w
 
     def _set_kernel(
         self,
@@ -144,11 +159,6 @@ class DualModel(BaseEstimator):  # type: ignore[misc]
         distinct, row = distinct_rows(X[named])
         return self.kernel_(distinct, self.items_), row[row_of_named.reshape(rows.shape)]
 
-    def _pair_dual(self, matches: MatchCounts, fitted: Fitted) -> FloatArray:
-        """(p,) the dual coefficient of each pair where the gradient is zero: minus the slope of the loss / penalty."""
-        surprise = matches.wins - matches.played * expit(fitted.z)
-        return np.asarray(surprise / (matches.played.sum() * self.penalty))
-
 
 class GeneralModel(DualModel):
     """The base class of the general preference models: GPM and C-GPM.
@@ -174,24 +184,18 @@ class GeneralModel(DualModel):
 
     def _fit_by_context(self, X: FloatArray, matches: MatchCounts, contexts: KernelFactor) -> None:
         """Set the dual coefficients of each context, (q, n, n), and those of their utilities, (q, n)."""
-        (factor, to_dual), rotation = self._factor(X, matches.item_shares), None
+        factor, to_dual = self._factor(X, matches.item_shares)
+        rotation, constant = np.eye(factor.phi.shape[1]), 0
         if self.utility:
             factor, rotation = with_constant(factor, self.utility, matches.item_shares)
+            constant = 1
         model = SkewModel(factor, contexts, matches)
-        fitted = minimise(model, matches, self.penalty, tolerance=self.tolerance)
-        self._keep(fitted)
-        pair_dual = self._pair_dual(matches, fitted)
-        if to_dual is None:
-            dual = np.zeros((matches.n_contexts, len(X), len(X)))
-            dual[matches.context, matches.first, matches.second] = pair_dual
-            self.dual_ = dual - np.swapaxes(dual, 1, 2)
-            self.utility_ = self.utility * self.dual_.sum(axis=2)
-            return
-        form, constant = model.by_context(pair_dual), 0
-        if rotation is not None:
-            form, constant = rotation @ form @ rotation.T, 1
-        self.dual_ = np.asarray(to_dual @ form[:, constant:, constant:] @ to_dual.T)
-        self.utility_ = np.sqrt(self.utility) * (form[:, constant:, 0] @ to_dual.T)
+        w = self._minimise(model, matches)
+        form = rotation @ np.tensordot(dual_map(contexts, matches.context_shares), w, axes=1) @ rotation.T
+        dual = to_dual @ form[:, constant:, constant:] @ to_dual.T
+        self.dual_ = np.asarray(0.5 * (dual - np.swapaxes(dual, 1, 2)))
+        utility = form[:, constant:, 0] if constant else np.zeros((len(form), len(to_dual.T)))
+        self.utility_ = np.sqrt(self.utility) * (utility @ to_dual.T)
 
 
 def preference_between(kernel: FloatArray, dual: FloatArray, utility: FloatArray, pairs: IntArray) -> FloatArray:
@@ -237,7 +241,9 @@ def check_weights(weights: ArrayLike | None, name: str, n: int) -> FloatArray:
     >>> check_weights([2, 1], "weights", 2)
     array([2., 1.])
     """
+    if not n:
+        raise ValueError(f"there is nothing that {name} could weigh: no rows are given")
     found = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
-    if found.shape != (n,) or not (np.isfinite(found) & (found >= 0)).all() or not found.any():
+    if found.shape != (n,) or not ((found >= 0) & (found <= LARGEST)).all() or not found.any():
         raise ValueError(f"{name} must be {n} finite numbers, none negative and not all zero")
     return found

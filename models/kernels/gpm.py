@@ -22,8 +22,7 @@ from models.kernels.dual_model import (
 )
 from models.kernels.item_kernel import ItemKernel, Lengthscales, distinct_rows, item_kernel
 from models.kernels.kernel_factor import KernelFactor, exact_factor
-from models.kernels.logistic_newton import minimise
-from models.kernels.match_models import UtilityModel, net
+from models.kernels.match_models import UtilityModel
 from models.numerics.match_counts import count_matches
 from models.numerics.validation import check_columns, check_items, check_rows
 from models.records.arrays import FloatArray
@@ -298,11 +297,7 @@ class UPM(DualModel):
         X, pairs = self._prepare(items, comparisons)
         matches = count_matches(pairs, len(X), weights=match_weights(weights, len(pairs)))
         factor, to_dual = self._factor(X, matches.item_shares)
-        model = UtilityModel(factor, matches)
-        fitted = minimise(model, matches, self.penalty, tolerance=self.tolerance)
-        self._keep(fitted)
-        pair_dual = self._pair_dual(matches, fitted)
-        self.dual_ = net(matches, pair_dual) if to_dual is None else to_dual @ model.adjoint(pair_dual)
+        self.dual_ = to_dual @ self._minimise(UtilityModel(factor, matches), matches)
         return self
 
     def predict(self, items: ArrayLike) -> FloatArray:

@@ -22,7 +22,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from models.numerics.validation import check_codes, check_items
+from models.numerics.validation import LARGEST, check_codes, check_items
 from models.records.arrays import FloatArray, IntArray
 from models.records.features import Column, FeatureKind
 
@@ -234,12 +234,24 @@ def item_kernel(
         if column.kind in _NUMBERS:
             shares.append(np.zeros(0))
             if len(known):
-                means[at], deviations[at] = known.mean(), known.std() or 1.0
+                means[at], deviations[at] = known.mean(), _deviation(known, column)
         else:
             counts = np.bincount(known.astype(np.int64), minlength=len(column.levels or ()) or 2)
             shares.append(counts / max(len(known), 1))
     units = np.ones(len(columns)) if absolute else deviations
-    return ItemKernel(tuple(columns), check_lengthscales(scales, features), units, means, deviations, tuple(shares))
+    checked = check_lengthscales(scales, features)
+    for column, unit in zip(columns, units, strict=True):
+        if not 1 / LARGEST < checked[column.feature] * unit < LARGEST:
+            raise ValueError(f"column {column.name}: the square of its lengthscale overflows: rescale the column")
+    return ItemKernel(tuple(columns), checked, units, means, deviations, tuple(shares))
+
+
+def _deviation(known: FloatArray, column: Column) -> float:
+    """The standard deviation, or one where all values are equal."""
+    deviation = float(known.std())
+    if deviation < 1 / LARGEST and np.ptp(known) > 0:
+        raise ValueError(f"column {column.name}: its values differ by less than {1 / LARGEST:g}: rescale the column")
+    return deviation or 1.0
 
 
 def check_lengthscales(lengthscales: Mapping[str, float], features: Sequence[str]) -> dict[str, float]:

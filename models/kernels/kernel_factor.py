@@ -38,6 +38,17 @@ def exact_factor(kernel: FloatArray, weights: FloatArray) -> KernelFactor:
     return KernelFactor(vectors[:, kept] * np.sqrt(values[kept]) / root[:, None], values[kept])
 
 
+def dual_map(factor: KernelFactor, weights: FloatArray) -> FloatArray:
+    """(n, r) T with phi(x) = T' k(X, x), for the exact features of the kernel among the items X; weights: (n,).
+
+    >>> kernel = np.array([[1.0, 0.5], [0.5, 1.0]])
+    >>> factor = exact_factor(kernel, np.ones(2))
+    >>> bool(np.allclose(kernel @ dual_map(factor, np.ones(2)), factor.phi))
+    True
+    """
+    return np.asarray(weights[:, None] * factor.phi / factor.spectrum)
+
+
 @dataclass(frozen=True, eq=False)
 class LandmarkFactor:
     """The Nystroem approximation Phi Phi' = K[:, P] K[P, P]^-1 K[P, :] with landmarks P.

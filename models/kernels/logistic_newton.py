@@ -53,11 +53,16 @@ class LinearModel(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """Coefficients w and preferences z of the pairs; gradient: its last norm, as a share of that at zero."""
+    """Coefficients w and preferences z of the pairs.
+
+    gradient: its last norm, as a share of that at zero. converged: whether it is within the tolerance, or so small that
+    the last step could lower the objective by rounding errors only.
+    """
 
     w: FloatArray
     z: FloatArray
     gradient: float
+    converged: bool
     steps: int
     products: int
 
@@ -70,20 +75,21 @@ def minimise(model: LinearModel, matches: MatchCounts, penalty: float, *, tolera
     w, z = np.zeros_like(at_zero), np.zeros(len(share))
     scale = _norm(at_zero)
     value, products = _objective(model, w, z, share, won, penalty), 1
-    steps = 0
+    steps, gain = 0, np.inf
     while True:
         right = expit(z)
         gradient = model.adjoint(share * right - won) + penalty * w
         size = _norm(gradient) / scale if scale else 0.0
         if size <= tolerance or steps == MAX_STEPS:
-            return Fitted(w, z, size, steps, products)
+            converged = size <= tolerance or gain <= ROUNDING * abs(value)
+            return Fitted(w, z, size, converged, steps, products)
         curvature = share * right * (1.0 - right)
         step, used = newton_step(
             model, curvature, penalty, gradient, tolerance=min(0.1, max(size, 0.3 * tolerance / size))
         )
         products += 2 * used + 2
         slope = -model.inner * float(np.vdot(gradient, step))
-        z_step, length = model.z(step), 1.0
+        z_step, length, gain = model.z(step), 1.0, -slope
         while True:
             trial, trial_z = w - length * step, z - length * z_step
             found = _objective(model, trial, trial_z, share, won, penalty)

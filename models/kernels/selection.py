@@ -10,6 +10,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from models.kernels.dual_model import LEAST_PENALTY
 from models.kernels.gpm import CGPM, GPM, UPM
 from models.kernels.gpm_search import search
 from models.records.arrays import FloatArray, IntArray
@@ -52,7 +53,7 @@ class Tuning(Record):
         default=(1.0, 2.0, 4.0), min_length=1,
         description="lengthscales to try in inner folds, in standard deviations, the same for all features",
     )  # fmt: skip
-    penalties: tuple[Positive, ...] = Field(
+    penalties: tuple[Annotated[float, Field(ge=LEAST_PENALTY)], ...] = Field(
         default=(1e-4, 1e-3, 1e-2), min_length=1, description="penalties to try in inner folds"
     )
     depths: tuple[Annotated[int, Field(ge=1)] | None, ...] = Field(

@@ -19,7 +19,7 @@ SEED = [Interval(Integral, -(2**63), 2**63 - 1, closed="both"), RandomState, Non
 """Constraint of a parameter `random_state`, for scikit-learn's `_parameter_constraints`."""
 
 
-MOST_CODES = 2**24
+MOST_CODES = 2**20
 """Codes of a categorical column lie below this: arrays have a row for each code up to the largest."""
 LARGEST = 1e150
 """Largest value of an item, up to its sign: a kernel squares differences of two."""
@@ -165,22 +165,24 @@ def check_columns(columns: Sequence[Column] | None, n_columns: int) -> tuple[Col
 def check_codes(items: FloatArray, columns: Sequence[Column], *, binary: bool = False) -> None:
     """Check that the categorical columns of items (m, d) hold codes: whole numbers from zero, or NaN; so binary ones.
 
+    A column with levels has no code beyond them, any other none beyond `MOST_CODES`.
     Raises ValueError that names the column.
 
-    >>> column = Column(name="colour", feature="colour", kind=FeatureKind.CATEGORICAL)
+    >>> column = Column(name="colour", feature="colour", kind=FeatureKind.CATEGORICAL, levels=("red", "blue"))
     >>> check_codes(np.array([[0.5]]), [column])
     Traceback (most recent call last):
     ...
-    ValueError: column colour: a categorical column holds whole numbers from zero (or NaN where missing), found 0.5
+    ValueError: column colour: a categorical column holds whole numbers from zero to 1 (or NaN where missing), found 0.5
     """
     kinds = {FeatureKind.CATEGORICAL, FeatureKind.BINARY} if binary else {FeatureKind.CATEGORICAL}
     for k, column in enumerate(columns):
         if column.kind in kinds:
             known = items[~np.isnan(items[:, k]), k]
-            wrong = known[(known < 0) | (known >= MOST_CODES) | (known != np.floor(known))]
+            n_codes = len(column.levels) if column.levels else MOST_CODES
+            wrong = known[(known < 0) | (known >= n_codes) | (known != np.floor(known))]
             if len(wrong):
-                valid = f"a {column.kind} column holds whole numbers from zero (or NaN where missing)"
-                raise ValueError(f"column {column.name}: {valid}, found {wrong[0]:g}")
+                valid = f"a {column.kind} column holds whole numbers from zero to {n_codes - 1} (or NaN where missing)"
+                raise ValueError(f"column {column.name}: {valid}, found {wrong[0]:.10g}")
 
 
 def check_users_items(items: ArrayLike) -> None:

@@ -201,12 +201,14 @@ def coalition_of(coalition: Sequence[str] | ArrayLike, players: Sequence[str]) -
 def players_of(columns: Sequence[Column], players: Players | None) -> dict[str, tuple[int, ...]]:
     """Players with their columns; one player per feature if None.
 
-    Raises ValueError unless every column belongs to exactly one player.
+    Raises ValueError without columns, and unless every column belongs to exactly one player.
 
     >>> columns = [Column(name=f"type={level}", feature="type", kind="binary") for level in ("fire", "water")]
     >>> players_of([Column(name="speed", feature="speed", kind="numeric"), *columns], None)
     {'speed': (0,), 'type': (1, 2)}
     """
+    if not columns:
+        raise ValueError("there are no features to explain a preference by")
     if players is None:
         features = dict.fromkeys(column.feature for column in columns)
         return {name: tuple(at for at, column in enumerate(columns) if column.feature == name) for name in features}

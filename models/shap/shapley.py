@@ -99,7 +99,8 @@ def sampled_values(value: PairedValue, n_players: int, *, n_pairs: int, seed: in
     """Paired KernelSHAP: the weighted least squares of Algorithm 1 over sampled coalitions and their complements.
 
     Sizes s are drawn from the Shapley kernel, with weights 1 / (s (d - s)). A constraint makes the values sum to
-    full - empty exactly. The standard error is the sandwich estimate over the n_pairs draws.
+    full - empty exactly. The standard error is the sandwich estimate over the draws, n_pairs of them, or more where the
+    first ones do not tell all players apart.
     Raises ValueError for fewer than two players, or fewer pairs than players.
 
     >>> def game(coalition):  # worth 1 for the first player, and 4 for the other two together
@@ -113,8 +114,9 @@ def sampled_values(value: PairedValue, n_players: int, *, n_pairs: int, seed: in
         raise ValueError(f"cannot sample {n_pairs} pairs of coalitions of {n_players} players")
     empty, full = value(np.zeros(n_players, dtype=np.bool_))
     coalitions, counts = _draw(n_players, n_pairs, np.random.default_rng(seed))
+    n_pairs = int(counts.sum())
     asked = list(ask(value, coalitions))
-    sides = np.stack([coalitions, ~coalitions], axis=1).astype(np.float64)  # (p, 2, d)
+    sides = _with_complements(coalitions)
     gains = np.array(asked) - empty  # (p, 2, m)
     share = counts / (2 * n_pairs)
     gram = np.einsum("p,psi,psj->ij", share, sides, sides)
@@ -134,13 +136,23 @@ def sampled_values(value: PairedValue, n_players: int, *, n_pairs: int, seed: in
 def _draw(n_players: int, n_pairs: int, rng: np.random.Generator) -> tuple[BoolArray, FloatArray]:
     """Sample coalitions. Returns the distinct ones (p, d), none with the last player, and their counts (p,).
 
-    A coalition with the last player counts as its complement.
+    A coalition with the last player counts as its complement. While two players are on the same side of every
+    coalition, or others cannot be told apart, as many again are drawn.
     """
     sizes = np.arange(1, n_players)
     chance = 1.0 / (sizes * (n_players - sizes))
-    size = rng.choice(sizes, size=n_pairs, p=chance / chance.sum())
-    ranks = rng.random((n_pairs, n_players)).argsort(axis=1).argsort(axis=1)
-    drawn = ranks < size[:, None]
-    drawn ^= drawn[:, -1:]
-    distinct, counts = np.unique(drawn, axis=0, return_counts=True)
-    return distinct, counts.astype(np.float64)
+    everything = np.zeros((0, n_players), dtype=np.bool_)
+    while True:
+        size = rng.choice(sizes, size=n_pairs, p=chance / chance.sum())
+        ranks = rng.random((n_pairs, n_players)).argsort(axis=1).argsort(axis=1)
+        drawn = ranks < size[:, None]
+        drawn ^= drawn[:, -1:]
+        everything = np.concatenate([everything, drawn])
+        distinct, counts = np.unique(everything, axis=0, return_counts=True)
+        if np.linalg.matrix_rank(_with_complements(distinct).reshape(-1, n_players)) == n_players:
+            return distinct, counts.astype(np.float64)
+
+
+def _with_complements(coalitions: BoolArray) -> FloatArray:
+    """Coalitions (p, d) and their complements as zeros and ones, (p, 2, d)."""
+    return np.stack([coalitions, ~coalitions], axis=1).astype(np.float64)

@@ -13,14 +13,19 @@ from numbers import Integral, Real
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import LinearConstraint, minimize
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 from sklearn.utils.validation import check_is_fitted
 
-from models.gaussian.laplace import PairCounts, negative_log_posterior
+from models.gaussian.laplace import PairCounts, laplace_mode, negative_log_posterior
 from models.numerics.validation import check_comparisons, check_items
 from models.records.arrays import FloatArray, IntArray
 from models.trees.leaf_fit import count_pairs_of_leaves, fit_leaves, prior_factor
 from models.trees.preference_tree import PreferenceTree
 from models.trees.structure import Node, goes_left, leaf_of
+
+BINDING = 1e-6
+"""Leaves that a pin orders are equal where the minimiser leaves less than this between them, in sigma_noise."""
 
 
 def move_threshold(
@@ -175,15 +180,22 @@ def _refuse_circles(pins: Sequence[tuple[int, int]]) -> None:
 
 
 def _under_pins(free: FloatArray, counts: PairCounts, pins: Sequence[tuple[int, int]], factor: float) -> FloatArray:
-    """The posterior mode under f_better >= f_worse for all pins; the free mode where it already obeys them."""
+    """The posterior mode under f_better >= f_worse for all pins; the free mode where it already obeys them.
+
+    A general minimiser finds which pins bind. The leaves that these join share one value, and Newton's method finds the
+    mode of the values, so that bound leaves are equal to the last bit.
+    """
     if all(free[better] >= free[worse] for better, worse in pins):
         return free
     orders = np.zeros((len(pins), len(free)))
     for row, (better, worse) in enumerate(pins):
         orders[row, better], orders[row, worse] = 1.0, -1.0
 
+    scale = 1.0 / max(float(counts.count.sum()), 1.0)  # the minimiser's tolerance is absolute
+
     def objective(f: FloatArray) -> tuple[float, FloatArray]:
-        return negative_log_posterior(counts, f, factor)
+        value, gradient = negative_log_posterior(counts, f, factor)
+        return scale * value, scale * gradient
 
     found = minimize(
         objective,
@@ -193,5 +205,21 @@ def _under_pins(free: FloatArray, counts: PairCounts, pins: Sequence[tuple[int, 
         constraints=LinearConstraint(orders, lb=0.0),
         options={"ftol": 1e-13, "maxiter": 1000},
     )
-    values: FloatArray = found.x
+    bound = [pin for pin, gap in zip(pins, orders @ found.x, strict=True) if gap < BINDING]
+    values = _with_equal_values(bound, counts, factor)
+    if not found.success or (orders @ values < 0).any():
+        raise ValueError(f"no leaf values under the pins {list(pins)} were found: {found.message}")
     return values
+
+
+def _with_equal_values(bound: Sequence[tuple[int, int]], counts: PairCounts, factor: float) -> FloatArray:
+    """The posterior mode where the leaves of each bound pair are equal, (m_l,).
+
+    k leaves with one value v have the prior k v^2 / (2 factor^2), as one of standard deviation factor / sqrt(k).
+    """
+    n = counts.n_values
+    edges = np.array(bound, dtype=np.int64).reshape(-1, 2)
+    n_values, value_of = connected_components(csr_array((np.ones(len(edges)), edges.T), shape=(n, n)), directed=False)
+    spread = np.zeros((n, n_values))
+    spread[np.arange(n), value_of] = factor / np.sqrt(np.bincount(value_of))[value_of]
+    return np.asarray(laplace_mode(counts, spread)[0])

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
 
-from models.gaussian.laplace import PairCounts, condition_on_zero_sum, laplace_covariance
+from models.gaussian.laplace import PairCounts, zero_sum_covariance
 from models.numerics.validation import (
     SEED,
     check_codes,
@@ -31,11 +31,11 @@ from models.records.features import Column, FeatureKind
 from models.scores.accuracy import Accuracy, accuracies
 from models.trees.growth.binning import bin_items
 from models.trees.growth.grow import Growth, grow, grow_from_batches
-from models.trees.growth.options import GROWTH_CONSTRAINTS, CategoriesOf, Straddlers, refuse_old_words
+from models.trees.growth.options import GROWTH_CONSTRAINTS, LEAST_RATIO, CategoriesOf, Straddlers, refuse_old_words
 from models.trees.growth.pairs import ArrayBatches, Batches
 from models.trees.growth.splits import TieBreak
 from models.trees.growth.trees import Trees
-from models.trees.leaf_fit import count_leaf_pairs, count_pairs_of_leaves, fit_leaves, prior_factor
+from models.trees.leaf_fit import count_leaf_pairs, count_pairs_of_leaves, fit_leaves
 from models.trees.structure import Node, leaf_of
 from models.trees.tree_text import tree_to_text
 
@@ -48,7 +48,7 @@ class _Grower(BaseEstimator):  # type: ignore[misc]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **GROWTH_CONSTRAINTS,
         "columns": [tuple, list, None],
-        "ratio": [Interval(Real, 0, None, closed="neither")],
+        "ratio": [Interval(Real, LEAST_RATIO, None, closed="left")],
         "random_state": SEED,
     }
 
@@ -169,7 +169,7 @@ class PreferenceTree(_Grower):
         Descriptions of the columns of `items`; all numeric if None. Categorical columns hold codes from zero. NaN is
         missing.
     ratio
-        sigma_noise^2 / sigma_prior^2, the model's only hyperparameter (Appendix D).
+        sigma_noise^2 / sigma_prior^2, the model's only hyperparameter (Appendix D); 0.001 at least.
     max_categories, categories_of, straddlers, tie_break, max_depth, min_samples_split, min_score
         The rules of growth, see `models.trees.growth.grow.Growth`.
     random_state
@@ -253,8 +253,7 @@ class PreferenceTree(_Grower):
     def leaf_covariance_(self) -> FloatArray:
         """Posterior covariance of the leaves given that they sum to zero, (m_l, m_l) (dt-pbo Proposition 2)."""
         check_is_fitted(self, "nodes_")
-        posterior = laplace_covariance(self._pair_counts, self.leaf_mean_[None], prior_factor(self._fitted_ratio))[0]
-        return condition_on_zero_sum(posterior, self._fitted_ratio)
+        return zero_sum_covariance(self._pair_counts, self.leaf_mean_, self._fitted_ratio)
 
     def apply(self, items: ArrayLike) -> IntArray:
         """Leaf of each item, (m,), numbered from left to right."""

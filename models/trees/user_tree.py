@@ -20,7 +20,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from models.numerics.validation import check_codes, check_columns, check_comparisons, check_items, check_rows
-from models.records.arrays import FloatArray, IntArray
+from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.records.features import Column, FeatureKind
 from models.trees.structure import Node, goes_left, leaf_of
 
@@ -219,18 +219,26 @@ class UserTree(BaseEstimator):  # type: ignore[misc]
             return None
         gains = threshold_gains(votes.of(order, len(order)), len(order))
         cut = candidates[np.argmax(gains[candidates])]
-        return _Split(int(gains[cut]), float(0.5 * ordered[cut - 1] + 0.5 * ordered[cut]), None)
+        below, above = float(ordered[cut - 1]), float(ordered[cut])
+        middle = 0.5 * below + 0.5 * above
+        # The middle of two neighbouring floats rounds to one of them; the lower one must still fall left.
+        return _Split(int(gains[cut]), middle if middle > below else above, None)
 
     def _category_split(self, values: FloatArray, votes: Votes) -> tuple[_Split | None, bool]:
         """The best set of levels to send left with the missing values, and whether local search chose it."""
         levels = np.unique(values[~np.isnan(values)]).astype(np.int64)
         if len(levels) < 2:
             return None, False
-        place = np.where(np.isnan(values), -1, np.searchsorted(levels, np.nan_to_num(values)))
-        counts = np.zeros((len(levels) + 1, votes.n_pairs), dtype=np.int64)  # last row: users whose value is missing
-        np.add.at(counts, (place[votes.user], votes.pair), votes.sign)
-        sizes = np.bincount(place[place >= 0], minlength=len(levels))
-        of_sets = _Sets(counts[:-1], counts[-1], sizes, int((place < 0).sum()), self.min_users)
+        place = np.where(np.isnan(values), len(levels), np.searchsorted(levels, np.nan_to_num(values)))
+        # Users whose value is missing have the last row. No entry of a level and a pair that nobody voted on is kept.
+        keys, entry = np.unique(place[votes.user] * votes.n_pairs + votes.pair, return_inverse=True)
+        level, pair = np.divmod(keys, max(votes.n_pairs, 1))
+        count = np.bincount(entry, weights=votes.sign, minlength=len(keys)).astype(np.int64)
+        known = level < len(levels)
+        missing = np.zeros(votes.n_pairs, dtype=np.int64)
+        missing[pair[~known]] = count[~known]
+        sizes = np.bincount(place, minlength=len(levels) + 1)
+        of_sets = _Sets(level[known], pair[known], count[known], missing, sizes[:-1], int(sizes[-1]), self.min_users)
         searched = len(levels) > MOST_LEVELS
         chosen = of_sets.search() if searched else of_sets.best_of_all()
         if chosen is None:
@@ -243,46 +251,65 @@ class UserTree(BaseEstimator):  # type: ignore[misc]
 class _Sets:
     """The gains of sets of levels that go left.
 
-    counts: (levels, pairs) c_p of each level's users; missing: (pairs,) c_p of users without a value, who go left;
-    sizes: (levels,) users of each level.
+    level, pair, count: (entries,) c_p of each level's users for the pairs they voted on, sorted by level;
+    missing: (pairs,) c_p of users without a value, who go left; sizes: (levels,) users of each level.
     """
 
-    counts: IntArray
+    level: IntArray
+    pair: IntArray
+    count: IntArray
     missing: IntArray
     sizes: IntArray
     n_missing: int
     min_users: int
 
-    def gains(self, members: IntArray) -> IntArray:
-        """The gain of each set (s, levels) of 0 and 1; -1 where a side would have too few users."""
-        left = members @ self.counts + self.missing
-        right = self.counts.sum(axis=0) - members @ self.counts
-        gains = np.abs(left).sum(axis=1) + np.abs(right).sum(axis=1)
-        n_left = members @ self.sizes
-        n_right = self.sizes.sum() - n_left
-        few = (n_left + self.n_missing < self.min_users) | (n_right < self.min_users)
-        return np.where(few, -1, gains)
-
     def best_of_all(self) -> tuple[int, tuple[int, ...]] | None:
         """The best of all sets; among equals the smallest, then the one with the lowest levels."""
-        n = len(self.counts)
+        n = len(self.sizes)
         sets = [members for size in range(1, n) for members in itertools.combinations(range(n), size)]
         indicator = np.zeros((len(sets), n), dtype=np.int64)
         for row, members in enumerate(sets):
             indicator[row, list(members)] = 1
-        gains = self.gains(indicator)
+        counts = np.zeros((n, len(self.missing)), dtype=np.int64)
+        counts[self.level, self.pair] = self.count
+        left = indicator @ counts
+        gains = np.abs(left + self.missing).sum(axis=1) + np.abs(counts.sum(axis=0) - left).sum(axis=1)
+        gains = np.where(self._too_few(indicator @ self.sizes), -1, gains)
         at = int(np.argmax(gains))
         return (int(gains[at]), sets[at]) if gains[at] >= 0 else None
 
     def search(self) -> tuple[int, tuple[int, ...]] | None:
         """Start with the best single level; move one level at a time to the other side while the gain rises."""
-        n = len(self.counts)
-        gains = self.gains(np.eye(n, dtype=np.int64))
-        now, best = np.eye(n, dtype=np.int64)[np.argmax(gains)], int(gains.max())
+        n = len(self.sizes)
+        is_left = np.zeros(n, dtype=bool)
+        gains = self._gains_of_moves(is_left)
+        is_left[np.argmax(gains)], best = True, int(gains.max())
         while True:
-            moved = np.abs(now - np.eye(n, dtype=np.int64))
-            proper = (moved.sum(axis=1) > 0) & (moved.sum(axis=1) < n)
-            gains = np.where(proper, self.gains(moved), -1)
+            gains = self._gains_of_moves(is_left)
+            size_after = is_left.sum() + np.where(is_left, -1, 1)
+            gains = np.where((size_after > 0) & (size_after < n), gains, -1)
             if gains.max() <= best:
-                return (best, tuple(np.flatnonzero(now).tolist())) if best >= 0 else None
-            now, best = moved[np.argmax(gains)], int(gains.max())
+                return (best, tuple(np.flatnonzero(is_left).tolist())) if best >= 0 else None
+            moved, best = int(np.argmax(gains)), int(gains.max())
+            is_left[moved] = not is_left[moved]
+
+    def _gains_of_moves(self, is_left: BoolArray) -> IntArray:
+        """The gain after each level alone has moved to the other side, (levels,); -1 where it leaves too few users.
+
+        A level changes c_p only for the pairs that its users voted on.
+        """
+        n, n_pairs = len(self.sizes), len(self.missing)
+        signed = np.where(is_left[self.level], self.count, 0)
+        left = self.missing + np.bincount(self.pair, weights=signed, minlength=n_pairs).astype(np.int64)
+        right = self.missing - left + np.bincount(self.pair, weights=self.count, minlength=n_pairs).astype(np.int64)
+        step = np.where(is_left[self.level], -self.count, self.count)
+        own_left, own_right = left[self.pair], right[self.pair]
+        change = np.abs(own_left + step) + np.abs(own_right - step) - np.abs(own_left) - np.abs(own_right)
+        gains = np.abs(left).sum() + np.abs(right).sum()
+        gains = gains + np.bincount(self.level, weights=change, minlength=n).astype(np.int64)
+        n_left = self.sizes[is_left].sum() + np.where(is_left, -self.sizes, self.sizes)
+        return np.where(self._too_few(n_left), -1, gains)
+
+    def _too_few(self, n_left: IntArray) -> BoolArray:
+        """Whether a side has too few users, where n_left of those with a value go left."""
+        return np.asarray((n_left + self.n_missing < self.min_users) | (self.sizes.sum() - n_left < self.min_users))

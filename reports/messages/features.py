@@ -21,7 +21,7 @@ from models.records.studies.message_results import (
     SearchRounds,
 )
 from models.records.studies.respondent_results import SPLITS
-from reports.page.blocks import Block, Column, Prose, Row, Section, Table
+from reports.page.blocks import Block, Column, Prose, Row, Section, Table, italic
 from reports.page.finished_run import FinishedRun
 from reports.page.wording import MISSING, between, fixed, points, share, spaced
 
@@ -114,7 +114,7 @@ def _features(features: Sequence[FoundFeature]) -> Table:
             (
                 spaced(each.spec.name),
                 spaced(each.spec.kind.value),
-                f"{each.spec.instruction} *{_values(each.spec)}*",
+                f"{each.spec.instruction} {italic(_values(each.spec))}",
                 MISSING if each.round is None else str(each.round),
                 str(sum(each.missing.values())),
             )

@@ -1,6 +1,7 @@
 """The content of a report, without its layout: a page is an answer and sections of typed blocks.
 
-Text is plain; `*word*` sets a word in italics. Numbers are text, already rounded.
+Text is plain: it may come from data, and no character in it is markup. `italic` sets words in italics. Numbers are
+text, already rounded.
 """
 
 from __future__ import annotations
@@ -9,7 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+ITALIC_START, ITALIC_END = "\x02", "\x03"
+"""Around words in italics. Data holds no control characters, so none of it looks like markup."""
 Align = Literal["left", "number"]
+
+
+def italic(words: str) -> str:
+    """The words, marked to be set in italics."""
+    return f"{ITALIC_START}{words.replace(ITALIC_START, '').replace(ITALIC_END, '')}{ITALIC_END}"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from itertools import groupby
 from models.records.card import DataCard, FeatureCard, counted, missing_in_words, values_in_words
 from models.records.features import Feature
 from reports.page import style
-from reports.page.blocks import Column, Picture, Row, Table
+from reports.page.blocks import Column, Picture, Row, Table, italic
 from reports.page.wording import spaced
 
 MOST_BARS = 12
@@ -59,7 +59,7 @@ def _rows(card: DataCard, part: str, features: Sequence[FeatureCard]) -> Iterato
 
 def _named(feature: Feature) -> str:
     name = spaced(feature.name)
-    return name if feature.description == name else f"{name}: *{feature.description}*"
+    return name if feature.description == name else f"{name}: {italic(feature.description)}"
 
 
 def draw_bars(name: str, counts: Sequence[int], *, alt: str) -> Picture:

@@ -11,9 +11,13 @@ from typing import NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from models.records.plain_text import escaped
 from reports.page import fonts, style
-from reports.page.blocks import Block, Column, Page, Picture
+from reports.page.blocks import ITALIC_END, ITALIC_START, Block, Column, Page, Picture
 
+LINES = "\n\t"
+"""Control characters that a page may hold: line breaks and indents."""
+_ITALIC = re.compile(f"{ITALIC_START}([^{ITALIC_START}{ITALIC_END}]*){ITALIC_END}")
 _GENERATED_BY_CSS = "0123456789 of ·"  # the page numbers of the PDF
 
 
@@ -35,14 +39,16 @@ def to_html(page: Page) -> str:
     template = _environment().get_template("report.html.j2")
     content = {"page": page, "sections": _placed(page), "style": style, "fonts": fonts}
     text = template.render(content, font_faces="") + _GENERATED_BY_CSS
-    return template.render(content, font_faces=Markup(fonts.font_face_css(fonts.PAGE_FACES, text)))
+    html = template.render(content, font_faces=Markup(fonts.font_face_css(fonts.PAGE_FACES, text)))
+    return escaped(html, LINES)
 
 
 def standalone_svg(picture: Picture) -> str:
     """The picture as an SVG file with its fonts embedded."""
     css = fonts.font_face_css(fonts.FIGURE_FACES, picture.svg)
     end = picture.svg.index(">") + 1
-    return f"{picture.svg[:end]}\n<title>{escape(picture.alt)}</title>\n<style>{css}</style>{picture.svg[end:]}\n"
+    svg = f"{picture.svg[:end]}\n<title>{escape(picture.alt)}</title>\n<style>{css}</style>{picture.svg[end:]}\n"
+    return escaped(svg, LINES)
 
 
 def _environment() -> Environment:
@@ -71,7 +77,7 @@ def _placed(page: Page) -> list[tuple[str, list[_Placed]]]:
 
 
 def _italics(text: str) -> Markup:
-    return Markup(re.sub(r"\*([^*]+)\*", r"<i>\1</i>", str(escape(text))))
+    return Markup(_ITALIC.sub(r"<i>\1</i>", str(escape(text))))
 
 
 def _cell(content: str | Picture) -> Markup:
@@ -94,5 +100,6 @@ def _groups(columns: Sequence[Column]) -> list[_Group]:
 
 def _css_string(text: str) -> Markup:
     """The text as a CSS string. It cannot end the rule or the style element around it."""
-    safe = "".join(c if c.isalnum() or c in " .,:;-–·()" else f"\\{ord(c):x} " for c in text)
+    plain = escaped(text)
+    safe = "".join(c if c.isalnum() or c in " .,:;-–·()" else f"\\{ord(c):x} " for c in plain)
     return Markup(f'"{safe}"')

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import plutoprint
 
+from models.records.plain_text import escaped
+
 _RELATIVE_LINK = re.compile(r'<a href="(?![a-z]+:|#)[^"]*">(.*?)</a>', re.DOTALL)
 
 
@@ -21,7 +23,7 @@ def write_pdf(html: str, path: Path, *, title: str, created: datetime) -> None:
     book = plutoprint.Book(plutoprint.PAGE_SIZE_A4, plutoprint.PAGE_MARGINS_NONE, plutoprint.MEDIA_TYPE_PRINT)
     book.load_html(_RELATIVE_LINK.sub(r"\1", html))
     date = created.isoformat(timespec="seconds")
-    book.set_metadata(plutoprint.PDF_METADATA_TITLE, title)
+    book.set_metadata(plutoprint.PDF_METADATA_TITLE, escaped(title))
     book.set_metadata(plutoprint.PDF_METADATA_CREATION_DATE, date)
     book.set_metadata(plutoprint.PDF_METADATA_MODIFICATION_DATE, date)
     with path.open("wb") as stream:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -14,8 +15,11 @@ from models.records.errors import OutputError
 from models.records.whole_file import whole_file
 from reports.page.blocks import Page
 from reports.page.finished_run import FinishedRun, NotARunError, open_run
+from reports.page.glyphs import warning_of, with_warning
 from reports.page.html import standalone_svg, to_html
 from reports.page.pdf import write_pdf
+
+LOGGER = logging.getLogger("prefstudy")
 
 
 class Rendered(NamedTuple):
@@ -43,8 +47,14 @@ def render(run_dir: Path) -> Rendered:
 
 
 def write_page(page: Page, folder: Path, name: str, *, created: datetime) -> Rendered:
-    """Write a page as `<name>.html` and `<name>.pdf`, each whole or not at all. Raises OutputError if that fails."""
+    """Write a page as `<name>.html` and `<name>.pdf`, each whole or not at all. Raises OutputError if that fails.
+
+    If no font here has some of its characters, the page names them, and so does one warning in the log.
+    """
     html = to_html(page)
+    if warning := warning_of(page, html):
+        LOGGER.warning("%s", warning)
+        html = to_html(with_warning(page, warning))
     rendered = Rendered(folder / f"{name}.html", folder / f"{name}.pdf")
     with _output_to(folder):
         with whole_file(rendered.html) as aside:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,8 +12,10 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
+from models.records.plain_text import escaped
 from reports.page import fonts
 
 ACCENT = "#0f5e7a"
@@ -68,7 +71,9 @@ _RC: dict[Any, Any] = {
 def house_style() -> Iterator[None]:
     """Draw in the style of the reports; matplotlib's settings are restored afterwards."""
     fonts.register_with_matplotlib()
-    with mpl.rc_context(_RC):
+    with mpl.rc_context(_RC), warnings.catch_warnings():
+        # A browser or the PDF takes such a glyph from another font; `glyphs.py` warns if there is none.
+        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font")
         yield
 
 
@@ -85,7 +90,12 @@ def use_log_axis(axes: Axes) -> None:
 
 
 def to_svg(figure: Figure) -> str:
-    """The figure as one `<svg>` element with its text as text. The same figure always gives the same bytes."""
+    """The figure as one `<svg>` element with its text as text, control characters as their escapes.
+
+    The same figure always gives the same bytes.
+    """
+    for text in figure.findobj(Text):
+        text.set_text(escaped(text.get_text(), "\n"))
     buffer = io.StringIO()
     with house_style():
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})

@@ -11,6 +11,7 @@ from pydantic import Field
 from models.records.arrays import FloatArray, IntArray
 from models.records.base import Record
 from models.records.features import Column
+from models.trees.growth.options import LEAST_RATIO
 from models.trees.growth.splits import TieBreak
 from models.trees.preference_tree import PreferenceTree
 
@@ -45,7 +46,9 @@ class TreeSettings(Record):
         "the one with the widest gap (widest_gap), or a random one (random)",
     )
     ratio: float = Field(
-        default=0.25, gt=0, description="sigma_noise^2 / sigma_prior^2; a larger ratio pulls leaf values towards 0"
+        default=0.25,
+        ge=LEAST_RATIO,
+        description="sigma_noise^2 / sigma_prior^2; a larger ratio pulls leaf values towards 0",
     )
     max_categories: int | None = Field(
         default=3,

@@ -12,6 +12,7 @@ from data_adapters import catalogue
 from data_adapters.choice.mapping_file import read_mapping
 from data_adapters.source.adapter import Adapter
 from models.records.published import Published
+from models.trees.growth.options import LEAST_RATIO
 from models.trees.growth.splits import TieBreak
 from tasks.respondents.choice_summary import write_choice_summary
 from tasks.respondents.gp_accuracy import score_gps
@@ -51,7 +52,9 @@ class TreeConfig(StudyConfig):
         "(one_hot)",
     )
     ratio: float = Field(
-        default=0.25, gt=0, description="sigma_noise^2 / sigma_prior^2; a larger ratio pulls leaf values towards 0"
+        default=0.25,
+        ge=LEAST_RATIO,
+        description="sigma_noise^2 / sigma_prior^2; a larger ratio pulls leaf values towards 0",
     )
     example_user: str | None = Field(
         default=None, description="id of the user whose trees are drawn; a typical user if not set"

@@ -21,6 +21,9 @@ from models.trees.growth.pairs import Batches, Followed, Pairs, PairsInBatches, 
 from models.trees.growth.splits import Candidates, TieBreak, Ties, category_splits, threshold_splits
 from models.trees.growth.trees import InSets, Trees, TreesBuilder
 
+MOST_CELLS = 2**26
+"""Most cells of a table (nodes, codes) of the categories that the nodes of a level hold; more are sorted instead."""
+
 
 @dataclass(frozen=True)
 class Growth:
@@ -256,12 +259,17 @@ def _candidates(level: _Level, binned: Binned, growth: Growth, k: int) -> Candid
 
 def _categories_held(level: _Level, binned: Binned, k: int) -> IntArray:
     """Number of categories each node holds: those of its pairs and, if regions are needed, of all items there."""
-    seen = np.zeros((len(level.nodes), len(binned.values[k])), dtype=bool)
+    n_nodes, n_codes = len(level.nodes), len(binned.values[k])
     known = np.flatnonzero(level.codes[k] != MISSING)
-    seen[level.node.take(level.orders[k].take(known)), level.codes[k].take(known)] = True
+    nodes, codes = level.node.take(level.orders[k].take(known)), level.codes[k].take(known)
     if level.region is not None:
         inside = np.flatnonzero((level.region >= 0) & ~np.isnan(binned.items[:, k]))
-        seen[level.region[inside], binned.items[inside, k].astype(np.int64)] = True
+        nodes = np.r_[nodes, level.region[inside]]
+        codes = np.r_[codes, binned.items[inside, k].astype(np.int64)]
+    if n_nodes * n_codes > MOST_CELLS:
+        return np.bincount(np.unique(nodes * n_codes + codes) // n_codes, minlength=n_nodes)
+    seen = np.zeros((n_nodes, n_codes), dtype=bool)
+    seen[nodes, codes] = True
     return np.asarray(seen.sum(axis=1))
 
 

@@ -14,6 +14,8 @@ from models.trees.growth.splits import TieBreak
 Straddlers = Literal["discard", "keep"]
 CategoriesOf = Literal["region", "pairs"]
 
+LEAST_RATIO = 1e-3
+"""Below it, the variance that a leaf shares with all others drowns what is known of their differences."""
 GROWTH_CONSTRAINTS: dict[str, list[Any]] = {
     "max_categories": [Interval(Integral, 1, None, closed="left"), None],
     "categories_of": [words_of(CategoriesOf)],

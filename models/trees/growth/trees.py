@@ -20,7 +20,7 @@ class InSets:
 
     def __init__(self, sets: Mapping[int, IntArray]) -> None:
         self.size = 1 + max((int(codes.max()) for codes in sets.values()), default=0)
-        keys = [node * self.size + codes for node, codes in sets.items()]
+        keys = [node * self.size + codes.astype(np.int64) for node, codes in sets.items()]
         self.keys = np.concatenate(keys) if keys else np.zeros(0, dtype=np.int64)
 
     def __call__(self, nodes: IntArray, codes: FloatArray) -> BoolArray:

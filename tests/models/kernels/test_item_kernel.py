@@ -129,3 +129,14 @@ def test_lengthscales_whose_squares_overflow_are_refused_and_far_items_are_unlik
         item_kernel(items, columns, scale)
     kernel = item_kernel(items, columns, 1e-99, absolute=True)
     assert kernel(items, items).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("scale", "complaint"), [(1e200, "values beyond 1e.150"), (1e-160, "differ by less than 1e-150")]
+)
+def test_scales_whose_squares_overflow_or_vanish_are_refused(scale: float, complaint: str) -> None:
+    columns = (Column(name="size", feature="size", kind=FeatureKind.NUMERIC),)
+    with pytest.raises(ValueError, match=complaint):
+        item_kernel(np.array([[1.0], [2.0]]) * scale, columns)
+    with pytest.raises(ValueError, match="the square of its lengthscale overflows: rescale the column"):
+        item_kernel(np.array([[1.0], [2.0]]) * 1e-90, columns, 1e-90)

@@ -29,6 +29,7 @@ def contexts_for(kind: type) -> tuple[np.ndarray, ...]:
         ({"rank": 0}, "'rank' parameter of .* must be an int in the range"),
         ({"rank": 2.5}, "'rank' parameter"),
         ({"penalty": 0.0}, "'penalty' parameter"),
+        ({"penalty": 1e-13}, "'penalty' parameter"),
         ({"penalty": np.inf}, "'penalty' parameter"),
         ({"penalty": np.nan}, "'penalty' parameter"),
         ({"penalty": "small"}, "'penalty' parameter"),

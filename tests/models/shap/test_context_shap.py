@@ -155,3 +155,29 @@ def test_an_average_over_no_duels_is_refused() -> None:
     model = CGPM(penalty=0.01).fit(items, [[0, 1], [1, 0]], contexts, [0, 1])
     with pytest.raises(ValueError, match="there are no duels"):
         ContextShap(model).on_average(items, [], contexts)
+
+
+def test_a_context_of_weight_zero_counts_as_left_out_and_impossible_weights_are_refused() -> None:
+    rng = np.random.default_rng(3)
+    items, contexts = rng.normal(size=(6, 2)), rng.normal(size=(4, 2))
+    left = rng.integers(6, size=40)
+    pairs = np.stack([left, (left + 1 + rng.integers(5, size=40)) % 6], axis=1)
+    model = CGPM(penalty=0.01).fit(items, pairs, contexts, np.arange(40) % 4)
+
+    def values(reference: np.ndarray, weights: list[float]) -> np.ndarray:
+        return ContextShap(model, reference, weights=weights).duels(items, [[0, 1]], contexts, [2]).values
+
+    for out in range(4):
+        kept = [at for at in range(4) if at != out]
+        assert np.allclose(values(contexts, [float(at != out) for at in range(4)]), values(contexts[kept], [1.0] * 3))
+    for weights in ([1, 1, 1, -1], [0] * 4, [1, 1, 1, np.nan], [1e308] * 4):
+        with pytest.raises(ValueError, match="weights must be 4 finite numbers, none negative and not all zero"):
+            ContextShap(model, contexts, weights=weights)
+    with pytest.raises(ValueError, match="no rows are given"):
+        ContextShap(model, contexts[:0])
+
+
+def test_contexts_without_features_leave_nothing_to_explain() -> None:
+    model = CGPM(penalty=0.1).fit([[0.0], [1.0]], [[0, 1]], np.zeros((1, 0)), [0])
+    with pytest.raises(ValueError, match="there are no features to explain a preference by"):
+        ContextShap(model)

@@ -157,3 +157,15 @@ def test_too_few_pairs_of_coalitions_are_refused():
 def test_games_without_players_and_budgets_that_are_none_are_refused(players: int, affordable: float) -> None:
     with pytest.raises(ValueError, match="parameter of shapley_values must be"):
         shapley_values(lambda coalition: (np.zeros(1), np.zeros(1)), players, affordable=affordable, seed=0)
+
+
+def test_coalitions_that_do_not_tell_players_apart_are_not_all_that_is_drawn() -> None:
+    """With four pairs for four players, about one sample in six is singular."""
+
+    def additive(coalition: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        worth = np.array([1.0, -2.0, 3.0, 0.5])
+        return worth[coalition].sum(keepdims=True), worth[~coalition].sum(keepdims=True)
+
+    for seed in range(60):
+        values = sampled_values(additive, 4, n_pairs=4, seed=seed).values
+        assert np.allclose(values, [[1.0, -2.0, 3.0, 0.5]])

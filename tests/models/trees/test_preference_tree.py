@@ -86,7 +86,7 @@ def test_a_fourth_category_in_the_region_stops_the_split_unless_only_the_pairs_c
 def test_a_category_never_seen_falls_right() -> None:
     tree = PreferenceTree([COLOUR]).fit(np.array([[0.0], [1.0]]), np.array([[0, 1]]))
     assert tree.nodes_[0].left_levels == (0,)
-    assert tree.apply(np.array([[0.0], [1.0], [3.0], [77.0]])).tolist() == [0, 1, 1, 1]
+    assert tree.apply(np.array([[0.0], [1.0], [2.0], [3.0]])).tolist() == [0, 1, 1, 1]
 
 
 def test_missing_values_take_the_side_that_scores_better_and_left_where_both_are_equal() -> None:

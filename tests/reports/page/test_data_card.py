@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from models.records.card import DataCard, LevelCount, SideBias, Spread, missing_in_words, values_in_words
-from reports.page.blocks import Picture
+from reports.page.blocks import Picture, italic
 from reports.page.data_card import MOST_BARS, draw_bars, feature_table, sides
 from reports.page.finished_run import NotARunError, open_run
 from reports.page.render import Rendered, render
@@ -25,7 +25,7 @@ def card(write_run: WriteRun) -> DataCard:
 def test_every_feature_has_a_line_under_the_heading_of_its_part(card: DataCard) -> None:
     rows = feature_table(card).rows
     assert [row.group for row in rows if row.group] == ["10 items", "400 users"]
-    assert [row.cells[0] for row in rows][3:5] == ["normalised price: *normalised_price*", "seconds"]
+    assert [row.cells[0] for row in rows][3:5] == [f"normalised price: {italic('normalised_price')}", "seconds"]
     assert len(rows) == len(card.features)
 
 

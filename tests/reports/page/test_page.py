@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from reports.page.blocks import Answer, Column, Page, Picture, Prose, Row, Section, Table
+from reports.page.blocks import Answer, Column, Page, Picture, Prose, Row, Section, Table, italic
 from reports.page.html import standalone_svg, to_html
 from reports.page.wording import change, fixed, listed, points, share
 
 
 def page_of(*blocks: Prose | Table, title: str = "Title") -> Page:
-    return Page("Study", title, Answer(["*It* is so."]), [Section("Heading", blocks)])
+    return Page("Study", title, Answer([f"{italic('It')} is so."]), [Section("Heading", blocks)])
 
 
 def test_a_row_that_does_not_fit_its_table_is_refused() -> None:
@@ -18,9 +18,9 @@ def test_a_row_that_does_not_fit_its_table_is_refused() -> None:
         Table("Sizes", [Column("a"), Column("b")], [Row(["1"])])
 
 
-def test_stars_set_italics_and_everything_else_is_text() -> None:
-    html = to_html(page_of(Prose(["a *b* <i>c</i>"])))
-    assert "a <i>b</i> &lt;i&gt;c&lt;/i&gt;" in html
+def test_only_italic_sets_italics_and_everything_else_is_text() -> None:
+    html = to_html(page_of(Prose([f"a {italic('b')} <i>c</i> *3* or 4* `x` _y_"])))
+    assert "a <i>b</i> &lt;i&gt;c&lt;/i&gt; *3* or 4* `x` _y_" in html
     assert "<i>It</i> is so." in html
 
 
