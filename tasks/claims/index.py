@@ -7,7 +7,7 @@ from pathlib import Path
 from models.records.errors import OutputError
 from models.records.studies.claims import CLAIMS
 from models.records.whole_file import whole_file
-from reports.page.index import render_index
+from reports.index.page import render_index
 from reports.page.render import Rendered
 from tasks.claims.table import RESULTS, judge_claims
 from tasks.runs.results import write_records

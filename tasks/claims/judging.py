@@ -10,8 +10,8 @@ from models.records.studies.claims import ClaimResult, Status
 from models.records.studies.message_results import COMPARABILITY, Comparability, Obstacle
 from models.scores.comparing import Difference
 from models.shap.findings import OTHER_MATCHES, Verdict
+from reports.index.page import WORDS
 from reports.page.finished_run import FinishedRun
-from reports.page.index import WORDS
 from reports.page.wording import spaced
 from tasks.claims.computed import COMPUTED
 from tasks.claims.declared import Claim, Judged, NotTestable, Number, Order, Pair, Place, Rows, StudyClaims

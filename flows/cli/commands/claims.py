@@ -33,7 +33,7 @@ def claims(
     from models.records.errors import OutputError
     from models.records.studies.claims import STATUSES
     from models.records.whole_file import whole_file
-    from reports.claims.markdown import claims_in_markdown
+    from reports.index.claims_in_markdown import claims_in_markdown
     from tasks.claims.table import judge_claims
 
     results = judge_claims(runs)

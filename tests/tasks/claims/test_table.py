@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from flows.cli.main import app, main
 from models.records.studies.claims import ClaimResult
-from reports.claims.markdown import claims_in_markdown
+from reports.index.claims_in_markdown import claims_in_markdown
 from reports.page.finished_run import NotARunError
 from tasks.claims.declared import Judged, NotTestable
 from tasks.claims.index import write_index

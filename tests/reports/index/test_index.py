@@ -18,9 +18,9 @@ import pytest
 
 from models.records.errors import OutputError
 from models.records.run_record import UnfinishedRun
+from reports.index.page import render_index
 from reports.page.blocks import Answer, Figure, Page, Picture, Section
 from reports.page.finished_run import FinishedRun, NotARunError
-from reports.page.index import render_index
 from reports.page.provenance import warnings
 
 WriteRun = Callable[..., Path]

@@ -16,6 +16,7 @@ from models.records.published import gap
 from models.records.results import MetricRow
 from models.records.run_record import UnfinishedRun
 from models.records.studies.claims import ClaimResult
+from reports.index.claims import claims_section
 from reports.page import style
 from reports.page.blocks import (
     Answer,
@@ -31,7 +32,6 @@ from reports.page.blocks import (
     Section,
     Table,
 )
-from reports.page.claims import claims_section
 from reports.page.finished_run import FinishedRun, NotARunError, latest_runs, open_run
 from reports.page.provenance import facts
 from reports.page.render import Rendered, page_of, write_page

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from models.records.studies.claims import ClaimResult
-from reports.page.claims import (
+from reports.index.claims import (
     RULES,
     counts_in_words,
     decided_text,

@@ -1,1 +1,0 @@
-"""The table of published claims as a document of its own."""

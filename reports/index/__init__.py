@@ -1,0 +1,1 @@
+"""The index over all runs, and the table of published claims."""
