@@ -10,7 +10,7 @@ from pydantic import Field
 from models.records.base import Record
 from models.records.manifest import Manifest
 
-FORMAT = 2
+FORMAT = 3
 """Format of `run.json` and of the files in `results/`."""
 FIRST_FORMAT = 1
 """Format of a `run.json` that has no `format`."""

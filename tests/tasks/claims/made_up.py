@@ -9,7 +9,7 @@ from typing import Any
 
 from models.records.manifest import Licence, Manifest
 from models.records.run_record import RunRecord
-from models.shap.findings import Finding, Verdict
+from models.shap.findings import OTHER_MATCHES, Bounds, Finding, Verdict
 from reports.page.finished_run import open_run
 from tasks.claims.declared import Number
 from tasks.claims.judging import judge_claim
@@ -35,8 +35,8 @@ def made_up_record(study: str, **fields: Any) -> RunRecord:
 
 
 def made_up_verdict(finding: Finding, value: float, lower: float, upper: float) -> Verdict:
-    holds = lower > finding.threshold if finding.side == "above" else upper < finding.threshold
-    return Verdict(finding=finding, value=value, lower=lower, upper=upper, duels=100, holds=holds)
+    matches = Bounds(lower=lower, upper=upper, over=OTHER_MATCHES)
+    return Verdict(finding=finding, value=value, duels=100, refits=30, n_items=35, matches=matches, items=None)
 
 
 def unmeasured(run_dir: Path) -> set[str]:
