@@ -81,53 +81,6 @@ GAINS: Mapping[Step, tuple[tuple[DuelModel, DuelModel], ...]] = {
 """For each step to a richer model, pairs (richer, plainer): the first pair with both models scored is compared."""
 
 
-class Advantage(Record):
-    """How much the AUC of one model exceeds that of another in the same runs."""
-
-    model: DuelModel
-    other: DuelModel
-    difference: float = Field(description="mean over runs")
-    standard_error: float | None = Field(description="of that mean over runs; None for a single run")
-
-
-class Gain(Advantage):
-    """What a step to a richer model is worth."""
-
-    step: Step
-
-
-class Leak(Record):
-    """How much mirroring duels before the split raises a model's balanced accuracy."""
-
-    model: DuelModel
-    difference: float
-
-
-class Distance(Record):
-    """A published figure beside the one found under the same protocol; difference: found minus published."""
-
-    model: DuelModel
-    found: float
-    published: float
-    difference: float
-    near: bool = Field(description="whether the two are at most `near` apart")
-
-
-class Comparisons(Record):
-    """How the models compare with each other and with what was published: `comparisons.json`."""
-
-    best: DuelModel
-    highest: DuelModel = Field(description="model of the highest mean AUC")
-    rule: str = Field(description="how the best model was determined")
-    of_highest: tuple[Advantage, ...] = Field(description="advantages of that model over each of the others")
-    gains: tuple[Gain, ...]
-    last_protocol: SplitProtocol = Field(description="the protocol nearest to the published one")
-    leaks: tuple[Leak, ...] = Field(description="empty if the published protocol was not tried")
-    most_leaked: DuelModel | None
-    published: tuple[Distance, ...]
-    near: float
-
-
 # ------------------------------------------------------------------------------------------- chosen_medians.json
 
 ALL_FEATURES = "all features"

@@ -1,4 +1,4 @@
-"""Models compared on the same tested duels: advantages with their intervals, and the best model.
+"""Models compared on the same tested duels: advantages with their intervals, and the simplest of equals.
 
 Repeated splits of one data set share most of their training and many of their tested duels, and duels share items.
 The standard deviation over runs, divided by the root of their number, is too small an error and shrinks with more runs.
@@ -80,31 +80,6 @@ def _influence(preference: FloatArray) -> FloatArray:
     return np.asarray(2 * (share - share.mean()))
 
 
-class MeanDifference(NamedTuple):
-    """Mean difference over paired runs and the standard error of that mean; None for a single run."""
-
-    mean: float
-    standard_error: float | None
-
-
-def paired_difference(scores: FloatArray, others: FloatArray) -> MeanDifference:
-    """How much scores (r,) exceed others (r,) of the same runs, on average.
-
-    The standard error is the standard deviation of the differences (r - 1 in the denominator) over sqrt(r).
-    Raises ValueError for no runs, or other runs.
-
-    >>> import numpy as np
-    >>> paired_difference(np.array([0.5, 0.75, 1.0]), np.array([0.5, 0.5, 0.5]))
-    MeanDifference(mean=0.25, standard_error=0.14433756729740646)
-    """
-    if scores.shape != others.shape or scores.ndim != 1 or not len(scores):
-        raise ValueError(f"scores and others must be of the same runs, found shapes {scores.shape} and {others.shape}")
-    difference = scores - others
-    runs = len(difference)
-    error = float(difference.std(ddof=1) / np.sqrt(runs)) if runs > 1 else None
-    return MeanDifference(float(difference.mean()), error)
-
-
 def highest_model(scores: Mapping[Name, FloatArray]) -> Name:
     """The model with the highest mean score over runs; the first of equals.
 
@@ -115,22 +90,14 @@ def highest_model(scores: Mapping[Name, FloatArray]) -> Name:
     return max(scores, key=lambda model: float(scores[model].mean()))
 
 
-def best_model(scores: Mapping[Name, FloatArray], simplest_first: Sequence[Name]) -> Name:
-    """The simplest model that the highest one exceeds by no more than one standard error of the difference.
+def simplest(names: Sequence[Name], simplest_first: Sequence[Name]) -> Name:
+    """The simplest of some models. simplest_first: an order that has all of them.
 
-    scores: (r,) of each model in the same runs. simplest_first: an order that has all of them.
+    Raises ValueError for a model that the order lacks.
 
-    >>> import numpy as np
-    >>> scores = {"rich": np.array([0.80, 0.90, 0.85]), "plain": np.array([0.82, 0.88, 0.84])}
-    >>> best_model(scores, ["plain", "rich"])
+    >>> simplest(["rich", "plain"], ["plain", "rich"])
     'plain'
-    >>> best_model({**scores, "plain": scores["rich"] - 0.05}, ["plain", "rich"])
-    'rich'
     """
-    highest = highest_model(scores)
-    for model in simplest_first:
-        if model in scores:
-            lead, error = paired_difference(scores[highest], scores[model])
-            if model == highest or lead <= (error or 0.0):
-                return model
-    raise ValueError(f"simplest_first lacks {highest}")
+    if lacking := [name for name in names if name not in simplest_first]:
+        raise ValueError(f"simplest_first lacks {', '.join(lacking)}")
+    return min(names, key=simplest_first.index)

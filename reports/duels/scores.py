@@ -11,8 +11,8 @@ from models.records.duel_results import (
     MIRRORED_FIRST,
     SPLIT_FIRST,
     UNSEEN_ITEMS,
-    Comparisons,
 )
+from models.scores.duel_comparisons import Comparisons
 from reports.page.finished_run import FinishedRun, NotARunError
 
 MODELS: Mapping[str, str] = {

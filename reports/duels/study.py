@@ -37,6 +37,7 @@ from reports.page.blocks import (
     Section,
     Table,
 )
+from reports.page.conclusions import compared, leading
 from reports.page.finished_run import FinishedRun, NotARunError
 from reports.page.provenance import facts, provenance, warnings
 from reports.page.wording import MISSING, fixed, listed, share, spaced
@@ -91,14 +92,15 @@ def duel_page(
 
 
 def _answer(run: FinishedRun, scores: Scores, duel: Duel, *, comparable: bool) -> Answer:
-    best, top = scores.comparisons.best, scores.comparisons.highest
+    best, first = scores.comparisons.best, scores.comparisons.first_place
     others = [model for model in scores.models if model != best]
     beside = listed([f"the {MODELS[model]} {share(scores(model, AUC).value)}" for model in others])
-    predicts = _predicts(scores) if best == top else f"predicts as well as any, and is simpler than the {MODELS[top]}"
+    leads = leading([f"the {MODELS[model]}" for model in first], measure=f"AUC on held-out {duel.many}")
+    simplest = "" if best == first[0] else f" The simplest of these is the {MODELS[best]}."
     found = (
-        f"Of this study’s models, the {MODELS[best]} {predicts}: its AUC on held-out {duel.many} is "
-        f"{share(scores(best, AUC).value)}, and it predicts {share(scores(best, ACCURACY).value)} of them. "
-        f"{beside[0].upper()}{beside[1:]}."
+        f"Of this study’s models, {leads[0].lower()}{leads[1:]}{simplest} The {MODELS[best]} has an AUC of "
+        f"{share(scores(best, AUC).value)} and predicts {share(scores(best, ACCURACY).value)} of the {duel.many}; "
+        f"{beside}."
     )
     against = read_beside(run)
     plain = [plain_sentence(each, NAMED, measure=_measure(each.variant, duel)) for each in against.values()]
@@ -120,31 +122,13 @@ def _measure(variant: str, duel: Duel) -> str:
     return f"AUC on {duel.many} between items never seen" if variant == UNSEEN_ITEMS else f"AUC on held-out {duel.many}"
 
 
-def _predicts(scores: Scores) -> str:
-    """How the best model stands among the others; one within a standard error of it is named."""
-    near = [
-        f"the {SHORT[each.other]}"
-        for each in scores.comparisons.of_highest
-        if each.difference <= (each.standard_error or 0.0)
-    ]
-    if not near:
-        return "predicts best"
-    are = "is" if len(near) == 1 else "are"
-    return f"has the highest AUC, and {listed(near)} {are} within one standard error of it"
-
-
 def _gains(scores: Scores) -> list[str]:
     """The gain from a more general model, from a context, and from a utility."""
-    sentences = []
-    for gain in scores.comparisons.gains:
-        error = gain.standard_error
-        spread = "" if error is None else f", standard error over splits {fixed(100 * error, 1)}"
-        size = fixed(100 * abs(gain.difference), 1)
-        moves = (
-            "changes nothing" if size == "0.0" else f"{'adds' if gain.difference > 0 else 'costs'} {size} points of AUC"
-        )
-        names = f"{SHORT[gain.model]} against {SHORT[gain.other]}"
-        sentences.append(f"{STEPS[gain.step]} {moves} ({names}{spread}).")
+    sentences = [
+        f"{STEPS[gain.step]}: {found[0].lower()}{found[1:]}"
+        for gain in scores.comparisons.gains
+        for found in [compared(f"the {SHORT[gain.model]}", f"the {SHORT[gain.other]}", gain.difference, measure="AUC")]
+    ]
     return [" ".join(sentences)] if sentences else []
 
 

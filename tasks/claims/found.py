@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 
 from models.records.arrays import FloatArray
-from models.records.duel_results import RANKABILITY, RUNS, SPEC_R, SpecRInterval
+from models.records.duel_results import AUC, COMPARISONS, RANKABILITY, RUNS, SPEC_R, SPLIT_FIRST, SpecRInterval
 from models.records.results import MetricRow
 from models.records.studies.asking_results import COURSES, FOUND_SHARE, MEASURES, QUESTION, WAY, sd_of
 from models.records.studies.respondent_results import GP_MODEL, N_USERS, USER_ID, USERS, VARIANT
 from models.scores.comparing import Difference
+from models.scores.duel_comparisons import Comparisons
 from models.scores.intervals import OTHER_USERS, mean_interval
 from models.scores.repeated_splits import mean_over_splits
 from models.shap.findings import OTHER_MATCHES
@@ -43,12 +44,29 @@ def find(run: FinishedRun | None, pair: Pair) -> Difference | None:
     """
     if pair.second is None:
         return _alone(run, pair.first)
+    if run and (told := _advantage(run, pair.first, pair.second)):
+        return told
     values, others = (run and _values(run, each) for each in (pair.first, pair.second))
     if run and values and others and values.by_unit.keys() == others.by_unit.keys():
         return _mean(
             run, Values({unit: value - others.by_unit[unit] for unit, value in values.by_unit.items()}, values.over)
         )
     return _independent(_alone(run, pair.first), _alone(run, pair.second))
+
+
+def _advantage(run: FinishedRun, first: Place, second: Place) -> Difference | None:
+    """The advantage of one model of duels over another, if the run tells it."""
+    if not _has(run, f"{COMPARISONS}.json") or any(
+        (place.metric, place.variant) != (AUC, SPLIT_FIRST) for place in (first, second)
+    ):
+        return None
+    found: Comparisons = run.document(COMPARISONS, Comparisons)
+    for each in (*found.gains, *found.of_highest):
+        if (each.model, each.other) == (first.model, second.model):
+            return each.difference
+        if (each.model, each.other) == (second.model, first.model):
+            return each.difference.reversed
+    return None
 
 
 def _independent(first: Difference | None, second: Difference | None) -> Difference | None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from models.baselines.beside import Beside, repeated_difference
+from models.baselines.beside import Beside
 from models.kernels.selection import Chosen, median_settings
-from models.records.arrays import FloatArray
+from models.records.arrays import FloatArray, IntArray
 from models.records.duel_results import (
     AUC,
     BALANCED_ACCURACY,
@@ -23,46 +23,68 @@ from models.records.duel_results import (
     SIMPLEST_FIRST,
     SPLIT_FIRST,
     UNSEEN_ITEMS,
-    Advantage,
     ChosenMedians,
-    Comparisons,
-    Distance,
     DuelModel,
-    Gain,
-    Leak,
     ScoredVariant,
     SplitProtocol,
 )
 from models.records.results import BESIDE_PLAIN, MetricRow
-from models.scores.advantage import best_model, highest_model, paired_difference
-from models.scores.comparing import Difference
+from models.scores.advantage import ScoredDuels, auc_advantage, highest_model, simplest
+from models.scores.comparing import Difference, first_place
+from models.scores.duel_comparisons import Advantage, Comparisons, Distance, Gain, Leak
 from tasks.runs.results import write_json
 
 NEAR = 0.02
 """A figure at most this far from the published one counts as reproduced."""
-OTHER_DUELS, OTHER_ITEMS = "other duels among the same items", "other items like these"
-RULE = (
-    "the simplest model that the one of the highest mean AUC exceeds by no more than one standard error over runs "
-    "(simplest first: " + ", ".join(SIMPLEST_FIRST) + ")"
-)
+OTHER_ITEMS = "other items like these"
 
 
-def write_comparisons(runs: pd.DataFrame, rows: Sequence[MetricRow], last: SplitProtocol, results: Path) -> None:
+class TestedModels(NamedTuple):
+    """What all models of a study preferred in the duels that each split tested.
+
+    scored: by model, one entry for each split of each run. pairs: (m, 2) the two items of every duel. trained: mean
+    number of training duels in a split.
+    """
+
+    scored: Mapping[str, Sequence[ScoredDuels]]
+    pairs: IntArray
+    trained: float
+
+    def advantage(self, model: str, other: str) -> Difference:
+        """How much the AUC of a model exceeds that of another, with its interval."""
+        return auc_advantage(self.scored[model], self.scored[other], self.pairs, trained=self.trained)
+
+
+def tested_models(
+    tested: Iterable[Mapping[str, Sequence[ScoredDuels]]], runs: pd.DataFrame, pairs: IntArray
+) -> TestedModels:
+    """All runs together. tested: of each run, as `RunScores` holds it; runs: as in `runs.parquet`."""
+    scored: dict[str, list[ScoredDuels]] = {}
+    for run in tested:
+        for model, splits in run.items():
+            scored.setdefault(model, []).extend(splits)
+    return TestedModels(scored, pairs, float(runs.loc[runs["variant"] == SPLIT_FIRST, "trained"].mean()))
+
+
+def write_comparisons(
+    runs: pd.DataFrame, tested: TestedModels, rows: Sequence[MetricRow], last: SplitProtocol, results: Path
+) -> None:
     """Write `comparisons.json`. runs: as in `runs.parquet`; rows: as in `metrics.json`; last: see `Comparisons`."""
-    write_json(results / f"{COMPARISONS}.json", compare(runs, rows, last).model_dump(mode="json"))
+    write_json(results / f"{COMPARISONS}.json", compare(runs, tested, rows, last).model_dump(mode="json"))
 
 
-def compare(runs: pd.DataFrame, rows: Sequence[MetricRow], last: SplitProtocol) -> Comparisons:
-    """Compare the models of a study with each other, on the same runs, and with what was published."""
+def compare(runs: pd.DataFrame, tested: TestedModels, rows: Sequence[MetricRow], last: SplitProtocol) -> Comparisons:
+    """Compare the models of a study with each other, on the same tested duels, and with what was published."""
     scores = _auc_by_model(runs)
     highest = highest_model(scores)
+    leads = {other: tested.advantage(highest, other) for other in scores if other != highest}
+    first = tuple(first_place(highest, leads))
     leaks = _leaks(rows)
     return Comparisons(
-        best=best_model(scores, SIMPLEST_FIRST),
-        highest=highest,
-        rule=RULE,
-        of_highest=tuple(_advantage(scores, highest, other) for other in scores if other != highest),
-        gains=tuple(_gains(scores)),
+        best=simplest(first, SIMPLEST_FIRST),
+        first_place=first,
+        of_highest=tuple(Advantage(model=highest, other=other, difference=lead) for other, lead in leads.items()),
+        gains=tuple(_gains(scores, tested)),
         last_protocol=last,
         leaks=leaks,
         most_leaked=max(leaks, key=lambda leak: leak.difference).model if leaks else None,
@@ -82,32 +104,29 @@ def write_medians(chosen: Sequence[Mapping[str, Any]], results: Path) -> None:
     write_json(results / f"{CHOSEN_MEDIANS}.json", medians.model_dump(mode="json"))
 
 
-def write_beside_plain(runs: pd.DataFrame, results: Path) -> None:
+def write_beside_plain(runs: pd.DataFrame, tested: TestedModels, results: Path) -> None:
     """Write `beside_plain.json`: on held-out duels, and on items never seen. runs: as in `runs.parquet`."""
-    found = [each for variant in (SPLIT_FIRST, UNSEEN_ITEMS) for each in beside_plain(runs, variant)]
+    found = [each for variant in (SPLIT_FIRST, UNSEEN_ITEMS) for each in beside_plain(runs, tested, variant)]
     write_json(results / f"{BESIDE_PLAIN}.json", [each.model_dump(mode="json") for each in found])
 
 
-def beside_plain(runs: pd.DataFrame, variant: ScoredVariant) -> list[Beside]:
+def beside_plain(runs: pd.DataFrame, tested: TestedModels, variant: ScoredVariant) -> list[Beside]:
     """The highest model beside the highest plain one, by mean AUC; none if either is missing.
 
-    Test parts drawn again and again from the same duels share them, so the variance of the mean has the correction of
-    Nadeau and Bengio (2003). No interval is known for folds, nor for items held out.
+    No interval over other items is calibrated, so nothing is concluded about items never seen.
     """
     scored = runs[runs["variant"] == variant].sort_values("run", kind="stable")
-    of_models = {str(model): group for model, group in scored.groupby("model", sort=False)}
+    of_models = {str(model): group[AUC].to_numpy(float) for model, group in scored.groupby("model", sort=False)}
     ours, plain = (
-        {model: group[AUC].to_numpy(float) for model, group in of_models.items() if (model in BASELINES) == wanted}
-        for wanted in (False, True)
+        {model: auc for model, auc in of_models.items() if (model in BASELINES) == wanted} for wanted in (False, True)
     )
     if not ours or not plain:
         return []
     model, other = highest_model(ours), highest_model(plain)
-    over = OTHER_ITEMS if variant == UNSEEN_ITEMS else OTHER_DUELS
-    differences, group = ours[model] - plain[other], of_models[model]
-    difference = Difference(estimate=float(differences.mean()), over=over)
-    if variant == SPLIT_FIRST and len(differences) > 1 and (group["splits"] == 1).all():
-        difference = repeated_difference(differences, float((group["duels"] / group["trained"]).mean()), over=over)
+    if variant == SPLIT_FIRST:
+        difference = tested.advantage(model, other)
+    else:
+        difference = Difference(estimate=float((ours[model] - plain[other]).mean()), over=OTHER_ITEMS)
     return [Beside(variant=variant, model=model, plain=other, difference=difference)]
 
 
@@ -118,16 +137,12 @@ def _auc_by_model(runs: pd.DataFrame) -> dict[DuelModel, FloatArray]:
     return {model: honest.loc[honest["model"] == model, AUC].to_numpy(dtype=np.float64) for model in models}
 
 
-def _advantage(scores: Mapping[DuelModel, FloatArray], model: DuelModel, other: DuelModel) -> Advantage:
-    found = paired_difference(scores[model], scores[other])
-    return Advantage(model=model, other=other, difference=found.mean, standard_error=found.standard_error)
-
-
-def _gains(scores: Mapping[DuelModel, FloatArray]) -> Iterable[Gain]:
+def _gains(scores: Mapping[DuelModel, FloatArray], tested: TestedModels) -> Iterable[Gain]:
     for step, pairs in GAINS.items():
         pair = next((pair for pair in pairs if set(pair) <= scores.keys()), None)
         if pair is not None:
-            yield Gain(step=step, **_advantage(scores, *pair).model_dump())
+            model, other = pair
+            yield Gain(step=step, model=model, other=other, difference=tested.advantage(model, other))
 
 
 def _leaks(rows: Sequence[MetricRow]) -> tuple[Leak, ...]:

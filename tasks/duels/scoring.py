@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,10 +40,11 @@ from models.records.duel_results import (
 from models.records.published import Published, beside_published
 from models.records.results import MetricRow
 from models.scores.accuracy import accuracies
+from models.scores.advantage import ScoredDuels
 from models.scores.discrimination import auc, balanced_accuracy, log_loss
 from models.scores.duel_splits import Duels, Split, hold_out, in_folds
 from models.scores.item_splits import hold_out_items
-from tasks.duels.model_comparison import write_beside_plain, write_comparisons, write_medians
+from tasks.duels.model_comparison import tested_models, write_beside_plain, write_comparisons, write_medians
 from tasks.duels.read_duels import read_duels
 from tasks.runs.progress import advance
 from tasks.runs.results import write_json, write_metrics, write_parquet
@@ -129,11 +130,15 @@ class Part(NamedTuple):
 
 
 class RunScores(NamedTuple):
-    """One run under one variant: rows of `runs.parquet`, and the settings chosen in each split."""
+    """One run under one variant: rows of `runs.parquet`, and the settings chosen in each split.
+
+    tested: by model, the tested duels of each split; empty where duels are mirrored before the split.
+    """
 
     rows: list[dict[str, Any]]
     chosen: list[dict[str, Any]]
     chosen_baselines: list[dict[str, Any]]
+    tested: dict[str, list[ScoredDuels]]
 
 
 @task(name="score a run", cache_policy=NO_CACHE)
@@ -150,7 +155,7 @@ def score_models(trial: DuelTrial, run: int, variant: ScoredVariant) -> RunScore
     duels = trial.duels(variant)
     parts = trial.parts(duels, variant, run)
     if not parts:
-        return RunScores([], [], [])
+        return RunScores([], [], [], {})
     found: dict[tuple[str, int], Chosen] = {}
     tested: dict[str, list[_Tested]] = {}
     kinds = trial.scored_models(variant)
@@ -182,7 +187,15 @@ def score_models(trial: DuelTrial, run: int, variant: ScoredVariant) -> RunScore
         rows,
         [{**where, "split": number, **each.model_dump(mode="json")} for (_, number), each in found.items()],
         [{**where, "split": number, **each.model_dump(mode="json")} for (_, number), each in plain.items()],
+        _scored(tested, parts) if variant == SPLIT_FIRST else {},
     )
+
+
+def _scored(tested: Mapping[str, Sequence[_Tested]], parts: Sequence[Part]) -> dict[str, list[ScoredDuels]]:
+    return {
+        model: [ScoredDuels(part.split.test, each.preference) for part, each in zip(parts, of_model, strict=True)]
+        for model, of_model in tested.items()
+    }
 
 
 class _Tested(NamedTuple):
@@ -230,8 +243,10 @@ def measure(scores: FloatArray, chances: FloatArray, left_wins: BoolArray) -> di
     }
 
 
-def write_scores(study: str, runs: Iterable[RunScores], published: Sequence[Published], results: Path) -> None:
-    """Write the scores of a study and what was chosen for them.
+def write_scores(
+    study: str, runs: Iterable[RunScores], pairs: IntArray, published: Sequence[Published], results: Path
+) -> None:
+    """Write the scores of a study and what was chosen for them. pairs: (m, 2) the two items of every duel.
 
     The files are `runs.parquet`, `chosen_models.json`, `chosen_baselines.json`, `metrics.json`,
     `comparisons.json`, `beside_plain.json` and `chosen_medians.json`.
@@ -249,8 +264,9 @@ def write_scores(study: str, runs: Iterable[RunScores], published: Sequence[Publ
     last = next(each for each in nearest if each in variants)
     rows = beside_published(_metrics(study, scores), [_with_variant(each, last) for each in published])
     write_metrics(results / "metrics.json", rows)
-    write_comparisons(scores, rows, last, results)
-    write_beside_plain(scores, results)
+    tested = tested_models((run.tested for run in found), scores, pairs)
+    write_comparisons(scores, tested, rows, last, results)
+    write_beside_plain(scores, tested, results)
     write_medians(chosen, results)
 
 

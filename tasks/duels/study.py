@@ -123,7 +123,8 @@ def study_duels(
         with run.step(SCORING, total=len(scored)):
             numbers, variants = zip(*scored, strict=True)
             scores = score_run.map(list(numbers), list(variants), unmapped(trial))
-            write_scores(name, scores.result(), published, run.results)
+            duels = trial.duels()
+            write_scores(name, scores.result(), duels.names[duels.comparisons], published, run.results)
         if explaining.kinds:
             explain_run(trial, explaining, run)
         with run.step("Measure rankability"):

@@ -121,7 +121,7 @@ def test_the_report_says_what_the_results_say_and_computes_no_claim(run_dir: Pat
     replace = {
         "comparisons.json": {
             "best": "preference_tree",
-            "highest": "preference_tree",
+            "first_place": ["preference_tree"],
             "gains": [],
             "of_highest": [],
             "near": 1.0,
@@ -136,7 +136,7 @@ def test_the_report_says_what_the_results_say_and_computes_no_claim(run_dir: Pat
         path.write_text(json.dumps(found))
     page = duel_page(open_run(copy))
     text = " ".join(re.sub(r"<[^>]+>", " ", to_html(page)).split())
-    assert "Of this study’s models, the preference tree predicts best" in text
+    assert "Of this study’s models, the preference tree has the highest AUC on held-out" in text
     assert "points of AUC (" not in text
     assert "95% interval of 0.111 to 0.888" in text
     assert "the models here have 0.123 and 0.123" in text

@@ -5,21 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.scores.advantage import ScoredDuels, auc_advantage, best_model, highest_model, paired_difference
+from models.scores.advantage import ScoredDuels, auc_advantage, highest_model, simplest
 from models.scores.discrimination import auc
 
 SIMPLEST_FIRST = ("tree", "upm", "gpm", "gpm_u")
-
-
-def test_a_difference_is_paired_and_its_standard_error_is_that_of_the_mean():
-    # differences 1, 2, 6: mean 3, sum of squares 4 + 1 + 9 = 14, variance 14 / 2 = 7, error sqrt(7 / 3)
-    found = paired_difference(np.array([11.0, 22.0, 36.0]), np.array([10.0, 20.0, 30.0]))
-    assert found.mean == 3
-    assert found.standard_error == pytest.approx(np.sqrt(7 / 3))
-
-
-def test_a_single_run_has_no_standard_error():
-    assert paired_difference(np.array([0.75]), np.array([0.5])) == (0.25, None)
 
 
 def test_the_highest_model_is_that_of_the_highest_mean_and_the_first_of_equals():
@@ -27,33 +16,13 @@ def test_the_highest_model_is_that_of_the_highest_mean_and_the_first_of_equals()
     assert highest_model(scores) == "upm"
 
 
-@pytest.mark.parametrize(
-    ("upm", "best"),
-    [
-        ([0.75, 0.5], "upm"),  # lead 0.125, error 0.125: exactly one standard error
-        ([0.75, 0.4375], "upm"),  # lead 0.15625, error 0.15625
-        ([0.6875, 0.5], "gpm"),  # lead 0.15625, error 0.09375
-    ],
-)
-def test_the_best_model_is_the_simplest_within_one_standard_error_of_the_highest(upm: list[float], best: str):
-    scores = {"gpm": np.array([0.75, 0.75]), "upm": np.array(upm), "tree": np.array([0.25, 0.25])}
-    assert best_model(scores, SIMPLEST_FIRST) == best
+def test_the_simplest_is_the_first_in_the_order():
+    assert simplest(("gpm_u", "gpm", "upm"), SIMPLEST_FIRST) == "upm"
 
 
-def test_in_a_single_run_only_an_equal_simpler_model_replaces_the_highest():
-    assert best_model({"gpm": np.array([0.75]), "upm": np.array([0.7])}, SIMPLEST_FIRST) == "gpm"
-    assert best_model({"gpm": np.array([0.75]), "upm": np.array([0.75])}, SIMPLEST_FIRST) == "upm"
-
-
-def test_an_order_without_the_highest_model_is_an_error():
+def test_an_order_that_lacks_a_model_is_an_error():
     with pytest.raises(ValueError, match="simplest_first lacks other"):
-        best_model({"other": np.array([0.9]), "tree": np.array([0.5])}, SIMPLEST_FIRST)
-
-
-@pytest.mark.parametrize("others", [[1.0], [], [[1.0, 2.0]]])
-def test_scores_of_other_runs_are_not_compared(others: list) -> None:
-    with pytest.raises(ValueError, match="of the same runs"):
-        paired_difference(np.array([1.0, 2.0]), np.array(others))
+        simplest(("other", "tree"), SIMPLEST_FIRST)
 
 
 def scored(rng: np.random.Generator, rows: np.ndarray, mean: float) -> ScoredDuels:

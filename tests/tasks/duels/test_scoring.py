@@ -125,7 +125,8 @@ def test_what_is_chosen_in_inner_folds_is_one_of_those_tried(tables: Path):
 def test_scores_are_written_and_the_published_figure_stands_beside_what_it_measures(tables: Path, tmp_path: Path):
     trial = DuelTrial(table=tables / "synthetic", models=("gpm", "upm"), mirrored=("gpm",), tuning=QUICK, seed=0)
     runs = [score_models(trial, run, protocol) for protocol in PROTOCOLS for run in range(2)]
-    write_scores("synthetic", runs, published_auc({"gpm": 0.98}), tmp_path)
+    duels = trial.duels()
+    write_scores("synthetic", runs, duels.names[duels.comparisons], published_auc({"gpm": 0.98}), tmp_path)
     rows = METRICS.validate_json((tmp_path / "metrics.json").read_bytes())
     found = pd.read_parquet(tmp_path / "runs.parquet")
     assert len(found) == 2 * (2 + len(PLAIN_MODELS)) + 2 * 1
