@@ -57,7 +57,7 @@ def mean_difference(differences: FloatArray, *, over: str) -> Difference:
 
     No interval is known from fewer than two of them, or where all are the same: then nothing shows how far others vary.
 
-    >>> mean_difference(np.array([0.1, 0.3, 0.2, np.nan]), over="other users").outcome
+    >>> mean_difference(np.array([0.1, 0.3, 0.2, 0.2, np.nan]), over="other users").outcome
     'higher'
     """
     known = differences[~np.isnan(differences)]

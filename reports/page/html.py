@@ -38,17 +38,17 @@ def to_html(page: Page) -> str:
     """The page as HTML. The same page always gives the same bytes."""
     template = _environment().get_template("report.html.j2")
     content = {"page": page, "sections": _placed(page), "style": style, "fonts": fonts}
-    text = template.render(content, font_faces="") + _GENERATED_BY_CSS
+    text = escaped(template.render(content, font_faces=""), LINES) + _GENERATED_BY_CSS
     html = template.render(content, font_faces=Markup(fonts.font_face_css(fonts.PAGE_FACES, text)))
     return escaped(html, LINES)
 
 
 def standalone_svg(picture: Picture) -> str:
     """The picture as an SVG file with its fonts embedded."""
-    css = fonts.font_face_css(fonts.FIGURE_FACES, picture.svg)
-    end = picture.svg.index(">") + 1
-    svg = f"{picture.svg[:end]}\n<title>{escape(picture.alt)}</title>\n<style>{css}</style>{picture.svg[end:]}\n"
-    return escaped(svg, LINES)
+    drawn, alt = escaped(picture.svg, LINES), escape(escaped(picture.alt, LINES))
+    css = fonts.font_face_css(fonts.FIGURE_FACES, drawn)
+    end = drawn.index(">") + 1
+    return f"{drawn[:end]}\n<title>{alt}</title>\n<style>{css}</style>{drawn[end:]}\n"
 
 
 def _environment() -> Environment:

@@ -39,7 +39,7 @@ NEAR = 0.02
 OTHER_ITEMS = "other items like these"
 
 
-class TestedModels(NamedTuple):
+class ScoredModels(NamedTuple):
     """What all models of a study preferred in the duels that each split tested.
 
     scored: by model, one entry for each split of each run. pairs: (m, 2) the two items of every duel. trained: mean
@@ -55,25 +55,25 @@ class TestedModels(NamedTuple):
         return auc_advantage(self.scored[model], self.scored[other], self.pairs, trained=self.trained)
 
 
-def tested_models(
+def scored_models_of(
     tested: Iterable[Mapping[str, Sequence[ScoredDuels]]], runs: pd.DataFrame, pairs: IntArray
-) -> TestedModels:
+) -> ScoredModels:
     """All runs together. tested: of each run, as `RunScores` holds it; runs: as in `runs.parquet`."""
     scored: dict[str, list[ScoredDuels]] = {}
     for run in tested:
         for model, splits in run.items():
             scored.setdefault(model, []).extend(splits)
-    return TestedModels(scored, pairs, float(runs.loc[runs["variant"] == SPLIT_FIRST, "trained"].mean()))
+    return ScoredModels(scored, pairs, float(runs.loc[runs["variant"] == SPLIT_FIRST, "trained"].mean()))
 
 
 def write_comparisons(
-    runs: pd.DataFrame, tested: TestedModels, rows: Sequence[MetricRow], last: SplitProtocol, results: Path
+    runs: pd.DataFrame, tested: ScoredModels, rows: Sequence[MetricRow], last: SplitProtocol, results: Path
 ) -> None:
     """Write `comparisons.json`. runs: as in `runs.parquet`; rows: as in `metrics.json`; last: see `Comparisons`."""
     write_json(results / f"{COMPARISONS}.json", compare(runs, tested, rows, last).model_dump(mode="json"))
 
 
-def compare(runs: pd.DataFrame, tested: TestedModels, rows: Sequence[MetricRow], last: SplitProtocol) -> Comparisons:
+def compare(runs: pd.DataFrame, tested: ScoredModels, rows: Sequence[MetricRow], last: SplitProtocol) -> Comparisons:
     """Compare the models of a study with each other, on the same tested duels, and with what was published."""
     scores = _auc_by_model(runs)
     highest = highest_model(scores)
@@ -104,13 +104,13 @@ def write_medians(chosen: Sequence[Mapping[str, Any]], results: Path) -> None:
     write_json(results / f"{CHOSEN_MEDIANS}.json", medians.model_dump(mode="json"))
 
 
-def write_beside_plain(runs: pd.DataFrame, tested: TestedModels, results: Path) -> None:
+def write_beside_plain(runs: pd.DataFrame, tested: ScoredModels, results: Path) -> None:
     """Write `beside_plain.json`: on held-out duels, and on items never seen. runs: as in `runs.parquet`."""
     found = [each for variant in (SPLIT_FIRST, UNSEEN_ITEMS) for each in beside_plain(runs, tested, variant)]
     write_json(results / f"{BESIDE_PLAIN}.json", [each.model_dump(mode="json") for each in found])
 
 
-def beside_plain(runs: pd.DataFrame, tested: TestedModels, variant: ScoredVariant) -> list[Beside]:
+def beside_plain(runs: pd.DataFrame, tested: ScoredModels, variant: ScoredVariant) -> list[Beside]:
     """The highest model beside the highest plain one, by mean AUC; none if either is missing.
 
     No interval over other items is calibrated, so nothing is concluded about items never seen.
@@ -137,7 +137,7 @@ def _auc_by_model(runs: pd.DataFrame) -> dict[DuelModel, FloatArray]:
     return {model: honest.loc[honest["model"] == model, AUC].to_numpy(dtype=np.float64) for model in models}
 
 
-def _gains(scores: Mapping[DuelModel, FloatArray], tested: TestedModels) -> Iterable[Gain]:
+def _gains(scores: Mapping[DuelModel, FloatArray], tested: ScoredModels) -> Iterable[Gain]:
     for step, pairs in GAINS.items():
         pair = next((pair for pair in pairs if set(pair) <= scores.keys()), None)
         if pair is not None:

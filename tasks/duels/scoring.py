@@ -44,7 +44,7 @@ from models.scores.advantage import ScoredDuels
 from models.scores.discrimination import auc, balanced_accuracy, log_loss
 from models.scores.duel_splits import Duels, Split, hold_out, in_folds
 from models.scores.item_splits import hold_out_items
-from tasks.duels.model_comparison import tested_models, write_beside_plain, write_comparisons, write_medians
+from tasks.duels.model_comparison import scored_models_of, write_beside_plain, write_comparisons, write_medians
 from tasks.duels.read_duels import read_duels
 from tasks.runs.progress import advance
 from tasks.runs.results import write_json, write_metrics, write_parquet
@@ -264,7 +264,7 @@ def write_scores(
     last = next(each for each in nearest if each in variants)
     rows = beside_published(_metrics(study, scores), [_with_variant(each, last) for each in published])
     write_metrics(results / "metrics.json", rows)
-    tested = tested_models((run.tested for run in found), scores, pairs)
+    tested = scored_models_of((run.tested for run in found), scores, pairs)
     write_comparisons(scores, tested, rows, last, results)
     write_beside_plain(scores, tested, results)
     write_medians(chosen, results)

@@ -19,7 +19,7 @@ import pytest
 from models.records.errors import OutputError
 from models.records.run_record import UnfinishedRun
 from reports.index.page import render_index
-from reports.page.blocks import Answer, Figure, Page, Picture, Section
+from reports.page.blocks import Answer, Figure, Page, Picture, Section, italic
 from reports.page.finished_run import FinishedRun, NotARunError
 from reports.page.provenance import warnings
 
@@ -46,7 +46,7 @@ def tea(runs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     def page(run: FinishedRun) -> Page:
         pictures = [Picture("wide", SVG, 170, "wide"), Picture("accuracy-test", SVG, 84, "a cup")]
         figure = Figure(pictures, "Cups.", "All of them.")
-        answer = Answer(["Tea before milk wins *often*.", "And more."])
+        answer = Answer(["Tea before milk wins " + italic("often") + ".", "And more."])
         marks = warnings(run.record)
         return Page("Tea", "Milk in first?", answer, [Section("Cups", [figure])], warnings=marks)
 

@@ -61,8 +61,8 @@ def test_what_the_opening_says_of_two_variants_follows_from_their_interval(
 
 def test_published_stands_beside_found_with_the_difference_in_points(real_report: Rendered) -> None:
     page = text_of(real_report.html)
-    assert "accuracy 0.987 0.018 0.998 −1.1 0.854 0.129 0.888 −3.4" in page
-    assert "strict accuracy 0.981 0.018 – – 0.783 0.129 – –" in page
+    assert "accuracy 0.987 0.985 to 0.989 0.998 −1.1 0.854 0.841 to 0.867 0.888 −3.4" in page
+    assert "strict accuracy 0.981 0.979 to 0.983 – – 0.783 0.771 to 0.796 – –" in page
 
 
 def test_the_page_needs_no_other_file_no_network_and_no_script(real_report: Rendered) -> None:
@@ -276,13 +276,13 @@ def test_a_folder_that_cannot_be_written_is_an_output_error(write_run: WriteRun)
     [
         (
             {},
-            r"prefstudy 0\.1\.0 \(commit 0123456789\) wrote this run in format 1; this version reads format 2\.",
+            r"prefstudy 0\.1\.0 \(commit 0123456789\) wrote this run in format 1; this version reads format 3\.",
         ),
         (
             {"packages": {"prefstudy": "<b>"}, "git_commit": None, "data": 3},
             "an unknown version of prefstudy wrote",
         ),
-        ({"format": 3, "new": 1}, r"wrote this run in format 3; this version reads format 2\. Update prefstudy\."),
+        ({"format": 4, "new": 1}, r"wrote this run in format 4; this version reads format 3\. Update prefstudy\."),
         ({"format": "2"}, r"run\.json, format: expected a whole number"),
     ],
 )
