@@ -51,6 +51,9 @@ RANGES: Mapping[Statistic, tuple[float, float]] = {
     "larger_favoured": (-1, 1),
 }
 """The lowest and highest value of each statistic that has one."""
+NOT_CALIBRATED: frozenset[tuple[str, Statistic]] = frozenset({("upm", "importance_ratio"), ("upm", "larger_favoured")})
+"""Models and statistics whose intervals contained the truth in fewer than 90% of simulated data sets, where a utility
+model cannot hold what it is fitted to: docs/calibration.md. No verdict follows from such an interval."""
 Outcome = Literal["holds", "fails", "not_decided", "unknown"]
 """holds, fails: the interval lies on one side of the threshold; not_decided: it contains it; unknown: there is none."""
 
@@ -108,6 +111,11 @@ class Verdict(Record):
     items: Bounds | None
 
     @property
+    def calibrated(self) -> bool:
+        """Whether the intervals of this statistic of this model contain the truth often enough for a verdict."""
+        return (self.finding.model, self.finding.statistic) not in NOT_CALIBRATED
+
+    @property
     def outcome(self) -> Outcome:
         """Whether the finding holds among the same items."""
         return self._outcome(self.matches)
@@ -118,7 +126,7 @@ class Verdict(Record):
         return self._outcome(self.items)
 
     def _outcome(self, bounds: Bounds | None) -> Outcome:
-        if bounds is None:
+        if bounds is None or not self.calibrated:
             return "unknown"
         threshold = self.finding.threshold
         lower = -sys.float_info.max if bounds.lower is None else bounds.lower - threshold

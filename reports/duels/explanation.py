@@ -81,8 +81,10 @@ def verdict_sentence(run: FinishedRun, *, comparable: bool) -> str:
     parts = [f"{counts['holds']} {'holds' if counts['holds'] == 1 else 'hold'} {where}"]
     if failed := counts["fails"]:
         parts.append(f"{failed} {'do' if failed > 1 else 'does'} not")
-    if open_ := counts["not_decided"] + counts["unknown"]:
+    if open_ := counts["not_decided"]:
         parts.append(f"{open_} {'are' if open_ > 1 else 'is'} not decided")
+    if untold := counts["unknown"]:
+        parts.append(f"of {untold} it cannot be told")
     told = f"Of the {len(verdicts)} published findings about what decides it, {listed(parts)}."
     others = Counter(verdict.outcome_for_others for verdict in verdicts)
     if others["unknown"] == len(verdicts):
@@ -121,7 +123,8 @@ def _verdict_table(verdicts: tuple[Verdict, ...], *, comparable: bool) -> Table:
             for at, verdict in enumerate(verdicts)
         ],
         note="A finding holds if the whole interval lies on the declared side of the threshold; it is not decided if "
-        f"the interval contains the threshold.{_few_items(verdicts)}{other_data} {_calibrated(verdicts)}",
+        f"the interval contains the threshold.{_few_items(verdicts)}{_withheld(verdicts)}{other_data} "
+        f"{_calibrated(verdicts)}",
     )
 
 
@@ -137,6 +140,15 @@ def _few_items(verdicts: tuple[Verdict, ...]) -> str:
     if n_items >= FEW_ITEMS:
         return ""
     return f" {n_items:,} items are too few to say anything about others: that takes {FEW_ITEMS}."
+
+
+def _withheld(verdicts: tuple[Verdict, ...]) -> str:
+    if all(verdict.calibrated for verdict in verdicts):
+        return ""
+    return (
+        " Findings about importance ratios and favoured sides in a utility model get no verdict: their intervals "
+        "contained the truth too rarely on simulated data that no utility explains."
+    )
 
 
 def _calibrated(verdicts: tuple[Verdict, ...]) -> str:

@@ -155,7 +155,7 @@ def document(lines: list[Line]) -> str:
             as_table(lines),
             "",
             *_named(f"Fewer than {WANTED} data sets so far:", [line for line in lines if line.sets < WANTED], "sets"),
-            *_named(f"Below {FEWEST:.0%}:", few, "cover"),
+            *_named(f"Below {FEWEST:.0%}, so shown without a verdict:", few, "cover"),
             *_named(f"Decided wrongly in more than {MOST_WRONG:.0%}:", wrong, "wrong"),
             *_named(
                 f"Above {MOST:.0%}, so wider than they need to be. Such an interval leaves open what a narrower one "
