@@ -118,6 +118,8 @@ SUSHI = Dataset(
     },
 )
 
+LIGHTNESS = f"lightness is the column oiliness of {ITEM_FILE}, in which 0 is the oiliest"
+
 
 def read(raw: RawFolder) -> tuple[Reading, ...]:
     """Both sets as pairwise tables: a ranking of ten items is 45 comparisons. Raises RawDataError."""
@@ -176,7 +178,7 @@ def _read_set(
         users=users,
         rows_read={ITEM_FILE: N_ITEMS, USER_FILE: len(rankings), file: len(rankings)},
         dropped=(DroppedRows(table="items", reason="not in set A", rows=left_out),) if left_out else (),
-        quirks=(*quirks, *strange),
+        quirks=(*quirks, *strange, LIGHTNESS),
     )
 
 

@@ -76,7 +76,8 @@ def _uncapitalised(text: str) -> str:
 def _unknown(kind: type[BaseModel], name: str, location: Location) -> list[str]:
     owner = _owner(kind, location[:-1])
     known = list(owner.model_fields) if owner is not None else []
-    close = difflib.get_close_matches(str(location[-1]), known, n=1, cutoff=ALIKE)
+    given = str(location[-1])
+    close = [each for each in known if given in each] or difflib.get_close_matches(given, known, n=1, cutoff=ALIKE)
     hint = f" Did you mean {close[0]}?" if close else ""
     return [f"  {name}: there is no such setting.{hint}", f"    There are: {', '.join(known)}"]
 

@@ -159,7 +159,6 @@ def test_bad_tasks_are_refused_or_dropped_and_counted(tmp_path: Path):
     table = long_table(tmp_path, rows, head=HEAD + 'bad_tasks = "drop"\n')
     assert dropped(table)["comparisons", "a row of the task is missing or comes twice"] == 2
     assert table.comparisons["comparison_id"].to_pylist() == ["ann-2"]
-    assert any("7 tasks" in quirk for quirk in table.manifest.quirks)
 
 
 def test_a_task_column_is_enough_where_the_rows_of_a_task_are_consecutive(tmp_path: Path):

@@ -12,7 +12,7 @@ from data_adapters.files.whole_folder import whole_folder
 
 
 def write(final: Path, words: str) -> None:
-    with whole_folder(final, marker="done") as aside:
+    with whole_folder(final, marker="done", ours=("done",)) as aside:
         (aside / "done").write_text(words)
 
 
@@ -41,14 +41,14 @@ def test_the_next_writer_clears_what_a_killed_one_left_and_not_what_another_writ
         import os, signal, sys
         from pathlib import Path
         from data_adapters.files.whole_folder import whole_folder
-        with whole_folder(Path(sys.argv[1]) / "final", marker="done") as aside:
+        with whole_folder(Path(sys.argv[1]) / "final", marker="done", ours=("done",)) as aside:
             (aside / "done").write_text("half")
             os.kill(os.getpid(), signal.SIGKILL)
     """
     killed = subprocess.run([sys.executable, "-c", textwrap.dedent(script), str(tmp_path)], check=False)
     assert killed.returncode == -9
     assert len(list(tmp_path.iterdir())) == 2, "the folder and its lock"
-    with whole_folder(tmp_path / "final", marker="done") as first:
+    with whole_folder(tmp_path / "final", marker="done", ours=("done",)) as first:
         (first / "done").write_text("first")
         write(tmp_path / "final", "second")
         assert (first / "done").read_text() == "first"

@@ -125,7 +125,7 @@ def test_a_tilde_is_the_home_folder_where_no_shell_has_read_it(monkeypatch: pyte
     monkeypatch.setenv("HOME", "/home/ann")
     config = read("raw=~/sushi3-2016", out=Path("~/runs"))
     assert (config.raw, config.out) == (Path("/home/ann/sushi3-2016"), Path("/home/ann/runs"))
-    assert "raw = ~nobody-of-that-name/x: value error, this machine has no home folder ~nobody-of-that-name" in refusal(
+    assert "raw = ~nobody-of-that-name/x: this machine has no home folder ~nobody-of-that-name" in refusal(
         "raw=~nobody-of-that-name/x"
     )
 

@@ -26,6 +26,7 @@ from flows.studies.pmr import DEMO, PmrConfig, pmr_study
 from models.records.published import beside_published
 from models.records.results import MetricRow
 from models.records.run_record import RunRecord
+from models.records.studies.message_results import PLAIN_VARIANTS
 from prompts.engine import EngineError, Reply, Request
 from prompts.engines.replay import ReplaySettings
 from prompts.engines.rules import Rules
@@ -130,7 +131,7 @@ def check_same_results(one: Path, other: Path) -> None:
 
 def test_the_run_folder_holds_everything_and_the_ledger_lies_beside_it(run_dir: Path, config: PmrConfig) -> None:
     assert {path.name for path in (run_dir / "results").iterdir()} == {
-        "comparability.json",
+        "comparability.json", "beside_plain.json", "chosen_single.json",
         "data_cards.json", "metrics.json", "conversation.json", "search.json", "features.json", "tree.json",
         "feature_worth.json",
         "readable_tree.json", "ranking.parquet", "feature_values.parquet", "extraction_accuracy.parquet",
@@ -179,7 +180,7 @@ def test_the_proposal_that_quoted_a_patient_is_withheld(run_dir: Path) -> None:
 def test_metrics_cover_tree_judge_and_every_feature_left_out(run_dir: Path) -> None:
     rows = metrics(run_dir)
     features = [each["spec"]["name"] for each in json.loads((run_dir / "results" / "features.json").read_text())]
-    assert {row.variant for row in rows} == {"all_features", "readable", "both_orders", *features}
+    assert {row.variant for row in rows} == {"all_features", "readable", "both_orders", *PLAIN_VARIANTS, *features}
     for model, variant in (("preference_tree", "all_features"), ("llm_judge", "both_orders")):
         for split in ("train", "test"):
             assert {"accuracy", "strict_accuracy", "decided_share"} <= {

@@ -61,6 +61,6 @@ def test_the_interval_is_that_of_paired_differences() -> None:
     assert np.isnan([top1["lower"], top1["upper"]]).all(), "where all users differ by as much, no interval is known"
     share = found.loc[("ask_again", "tree_top_leaf", 9, "found_share")]
     differences = np.array([-1.0] * 2 + [0.0] * 8)
-    reach = 1.959964 * differences.std(ddof=1) / np.sqrt(10)
+    reach = 2.262157 * differences.std(ddof=1) / np.sqrt(10)
     assert (share["lower"], share["upper"]) == pytest.approx((-0.2 - reach, -0.2 + reach), abs=1e-6)
     assert set(found["over"]) == {"other users"}

@@ -84,7 +84,7 @@ def test_a_user_of_whom_nothing_is_held_out_has_no_part_in_the_changes(responden
 
 
 def test_intervals_are_of_95_percent_and_the_most_useful_feature_comes_first() -> None:
-    """With a standard deviation of 10 over 100 users, the interval reaches 1.96 points to either side."""
+    """With a standard deviation of 10 over 100 users, Student's interval reaches 1.984 points to either side."""
     found = pd.DataFrame(
         {
             "removed": ["spare", "never asked", "harmful", "useful"],
@@ -96,8 +96,8 @@ def test_intervals_are_of_95_percent_and_the_most_useful_feature_comes_first() -
     ordered = delta_intervals(found)
     assert ordered["removed"].tolist() == ["useful", "spare", "harmful", "never asked"]
     assert ordered["estimate"].tolist()[:3] == [-2.0, -1.9, 2.0]
-    assert ordered["lower"].tolist()[:3] == pytest.approx([-3.96, -3.86, 0.04], abs=1e-3)
-    assert ordered["upper"].tolist()[:3] == pytest.approx([-0.04, 0.06, 3.96], abs=1e-3)
+    assert ordered["lower"].tolist()[:3] == pytest.approx([-3.984, -3.884, 0.016], abs=1e-3)
+    assert ordered["upper"].tolist()[:3] == pytest.approx([-0.016, 0.084, 3.984], abs=1e-3)
     assert ordered[["estimate", "lower", "upper"]].iloc[3].isna().all()
 
 
