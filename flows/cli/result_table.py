@@ -54,8 +54,11 @@ def _headlines(rows: Sequence[MetricRow]) -> list[MetricRow]:
 
 
 def _cells(row: MetricRow) -> tuple[str, ...]:
-    """The cells of one row, with the names of results/metrics.json and the split before the metric."""
-    split = "" if row.split == "all" else f"{row.split} "
+    """The cells of one row, with the names of results/metrics.json and the split before the metric.
+
+    A number of questions says by itself that users were asked.
+    """
+    split = "" if row.split in {"all", "asked"} else f"{row.split} "
     at = "" if row.at is None else f" at {row.at}"
     model = "" if row.model == "none" else row.model
     return model, row.variant, f"{split}{row.metric}{at}", _number(row.value), _number(row.published)
