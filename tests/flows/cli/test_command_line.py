@@ -181,17 +181,6 @@ def test_an_unknown_option_exits_with_2(capsys: pytest.CaptureFixture[str]) -> N
     assert ask(capsys, "list --everything")[0] == 2
 
 
-def test_ctrl_c_exits_with_130_and_one_clean_line(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted() -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(doctor, "_prefect", interrupted)
-    code, _, err = ask(capsys, "doctor")
-    assert (code, err) == (130, "Stopped. Nothing half-written was left behind.\n")
-
-
 def test_data_goes_from_simulated_raw_files_to_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = ask(capsys, "data simulate sushi --users 5 --out raw")
     assert code == 0
