@@ -18,7 +18,6 @@ KernelModel = Literal["gpm", "c_gpm", "upm"]
 CONTEXTUAL: frozenset[DuelModel] = frozenset({"c_gpm", "c_gpm_u"})
 PLAIN: Mapping[DuelModel, DuelModel] = {"gpm_u": "gpm", "c_gpm_u": "c_gpm"}
 """The same model without a utility."""
-SIMPLEST_FIRST: tuple[DuelModel, ...] = ("preference_tree", "upm", "gpm", "c_gpm", "gpm_u", "c_gpm_u")
 
 BaselineModel = Literal["coin", "difference_logit", "by_name", "by_name_and_context", "boosting"]
 """Plain models beside ours: a coin, logistic regression on differences of features, Bradley-Terry by name, the same by

@@ -1,4 +1,4 @@
-"""Models compared on the same tested duels: advantages with their intervals, and the simplest of equals.
+"""Models compared on the same tested duels: advantages with their intervals, and the highest.
 
 Repeated splits of one data set share most of their training and many of their tested duels, and duels share items.
 The standard deviation over runs, divided by the root of their number, is too small an error and shrinks with more runs.
@@ -88,16 +88,3 @@ def highest_model(scores: Mapping[Name, FloatArray]) -> Name:
     'gpm'
     """
     return max(scores, key=lambda model: float(scores[model].mean()))
-
-
-def simplest(names: Sequence[Name], simplest_first: Sequence[Name]) -> Name:
-    """The simplest of some models. simplest_first: an order that has all of them.
-
-    Raises ValueError for a model that the order lacks.
-
-    >>> simplest(["rich", "plain"], ["plain", "rich"])
-    'plain'
-    """
-    if lacking := [name for name in names if name not in simplest_first]:
-        raise ValueError(f"simplest_first lacks {', '.join(lacking)}")
-    return min(names, key=simplest_first.index)

@@ -43,7 +43,6 @@ class Distance(Record):
 class Comparisons(Record):
     """How the models compare with each other and with what was published: `comparisons.json`."""
 
-    best: DuelModel = Field(description="the simplest of the models that share the first place")
     first_place: tuple[DuelModel, ...] = Field(
         description="the model of the highest mean AUC, then the models that it is not shown to exceed"
     )

@@ -92,20 +92,20 @@ def duel_page(
 
 
 def _answer(run: FinishedRun, scores: Scores, duel: Duel, *, comparable: bool) -> Answer:
-    best, first = scores.comparisons.best, scores.comparisons.first_place
-    others = [model for model in scores.models if model != best]
+    first = scores.comparisons.first_place
+    highest = first[0]
+    others = [model for model in scores.models if model != highest]
     beside = listed([f"the {MODELS[model]} {share(scores(model, AUC).value)}" for model in others])
     leads = leading([f"the {MODELS[model]}" for model in first], measure=f"AUC on held-out {duel.many}")
-    simplest = "" if best == first[0] else f" The simplest of these is the {MODELS[best]}."
     found = (
-        f"Of this study’s models, {leads[0].lower()}{leads[1:]}{simplest} The {MODELS[best]} has an AUC of "
-        f"{share(scores(best, AUC).value)} and predicts {share(scores(best, ACCURACY).value)} of the {duel.many}; "
-        f"{beside}."
+        f"Of this study’s models, {leads[0].lower()}{leads[1:]} The {MODELS[highest]} has "
+        f"{share(scores(highest, AUC).value)} and predicts {share(scores(highest, ACCURACY).value)} of the "
+        f"{duel.many}; {beside}."
     )
     against = read_beside(run)
     plain = [plain_sentence(each, NAMED, measure=_measure(each.variant, duel)) for each in against.values()]
     behind = any(plain_leads(each) for each in against.values())
-    shown = [best, *others, *([against[SPLIT_FIRST].plain] if SPLIT_FIRST in against else [])]
+    shown = [highest, *others, *([against[SPLIT_FIRST].plain] if SPLIT_FIRST in against else [])]
     numbers = [KeyNumber(share(scores(model, AUC).value), f"AUC, {SHORT[model]}") for model in shown]
     sentences = [
         *([" ".join(plain)] if behind else []),

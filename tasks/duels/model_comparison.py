@@ -20,7 +20,6 @@ from models.records.duel_results import (
     COMPARISONS,
     GAINS,
     MIRRORED_FIRST,
-    SIMPLEST_FIRST,
     SPLIT_FIRST,
     UNSEEN_ITEMS,
     ChosenMedians,
@@ -29,7 +28,7 @@ from models.records.duel_results import (
     SplitProtocol,
 )
 from models.records.results import BESIDE_PLAIN, MetricRow
-from models.scores.advantage import ScoredDuels, auc_advantage, highest_model, simplest
+from models.scores.advantage import ScoredDuels, auc_advantage, highest_model
 from models.scores.comparing import Difference, first_place
 from models.scores.duel_comparisons import Advantage, Comparisons, Distance, Gain, Leak
 from tasks.runs.results import write_json
@@ -81,7 +80,6 @@ def compare(runs: pd.DataFrame, tested: ScoredModels, rows: Sequence[MetricRow],
     first = tuple(first_place(highest, leads))
     leaks = _leaks(rows)
     return Comparisons(
-        best=simplest(first, SIMPLEST_FIRST),
         first_place=first,
         of_highest=tuple(Advantage(model=highest, other=other, difference=lead) for other, lead in leads.items()),
         gains=tuple(_gains(scores, tested)),

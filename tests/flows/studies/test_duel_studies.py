@@ -120,7 +120,6 @@ def test_the_report_says_what_the_results_say_and_computes_no_claim(run_dir: Pat
     copy = Path(shutil.copytree(run_dir, tmp_path / "copy"))
     replace = {
         "comparisons.json": {
-            "best": "preference_tree",
             "first_place": ["preference_tree"],
             "gains": [],
             "of_highest": [],

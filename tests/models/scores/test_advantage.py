@@ -5,24 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.scores.advantage import ScoredDuels, auc_advantage, highest_model, simplest
+from models.scores.advantage import ScoredDuels, auc_advantage, highest_model
 from models.scores.discrimination import auc
-
-SIMPLEST_FIRST = ("tree", "upm", "gpm", "gpm_u")
 
 
 def test_the_highest_model_is_that_of_the_highest_mean_and_the_first_of_equals():
     scores = {"upm": np.array([0.5, 0.75]), "tree": np.array([0.75, 0.5]), "gpm": np.array([0.25, 0.75])}
     assert highest_model(scores) == "upm"
-
-
-def test_the_simplest_is_the_first_in_the_order():
-    assert simplest(("gpm_u", "gpm", "upm"), SIMPLEST_FIRST) == "upm"
-
-
-def test_an_order_that_lacks_a_model_is_an_error():
-    with pytest.raises(ValueError, match="simplest_first lacks other"):
-        simplest(("other", "tree"), SIMPLEST_FIRST)
 
 
 def scored(rng: np.random.Generator, rows: np.ndarray, mean: float) -> ScoredDuels:
