@@ -161,10 +161,11 @@ def _rankability(run: FinishedRun, duel: Duel, *, comparable: bool) -> list[Bloc
     published = ""
     if spec_r.published is not None:
         published = f"; published {spec_r.published:.2f}" + ("" if comparable else ", of other data")
+    some = f"{share(cyclic.value)} of {cyclic.n or 0:,} triads are"
+    are_cyclic = f"None of {cyclic.n or 0:,} triads is" if cyclic.value == 0 else some
     circles = (
-        f"{share(cyclic.value)} of {cyclic.n or 0:,} triads are cyclic: each of the three beats one and loses to one. "
-        "The share is 0 for a ranking and 0.250 if coins decide. A triad is three items that all met, with one "
-        "ahead in each pair."
+        f"{are_cyclic} cyclic: each of the three beats one and loses to one. The share is 0 for a ranking and 0.250 if "
+        "coins decide. A triad is three items that all met, with one ahead in each pair."
     )
     if cyclic.value is None:
         circles = "There are no triads: no three items all met with one ahead in each pair."
