@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from models.baselines.beside import repeated_difference
 from models.baselines.boosting import AntisymmetricBoosting
 from models.baselines.by_name import ByName
 from models.baselines.coin import Coin
@@ -113,9 +112,3 @@ def test_contexts_are_given_to_both_fit_and_predict_or_to_neither():
     model = DifferenceLogit().fit(ITEMS, WON, CONTEXTS, CONTEXT_OF)
     with pytest.raises(ValueError, match="contexts must be given"):
         model.decision_function(ITEMS, WON)
-
-
-def test_an_interval_over_overlapping_test_parts_does_not_shrink_to_nothing_with_more_of_them():
-    many = repeated_difference(RANDOM.normal(size=10_000), 0.25, over="other matches")
-    width = many.upper - many.lower
-    assert width == pytest.approx(2 * 1.96 * 0.5, rel=0.05)
