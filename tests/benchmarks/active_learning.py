@@ -14,13 +14,17 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import time
 import warnings
 from importlib.util import find_spec
+from typing import get_args
 
 import numpy as np
 
-from models.asking.box_forest import ask_in_box_with_forest
-from models.asking.box_learning import ask_in_box
+from models.asking.box.forest import ForestInBox
+from models.asking.box.loop import ask_in_box
+from models.asking.box.oracle import UtilityOracle
+from models.asking.box.tree import TreeInBox
 from models.benchmarks.functions import BenchmarkFunction, benchmark_function
 from models.numerics.hashing import mix
+from models.trees.growth.splits import TieBreak
 
 INITIAL, QUESTIONS, RUNS = 20, int(os.environ.get("PREFSTUDY_BENCH_QUESTIONS", "200")), 20
 
@@ -28,12 +32,12 @@ INITIAL, QUESTIONS, RUNS = 20, int(os.environ.get("PREFSTUDY_BENCH_QUESTIONS", "
 BENCHMARKS = (benchmark_function("branin"), benchmark_function("hartmann"))
 
 
-def with_trees(task: BenchmarkFunction, runs: int, tie_break: str) -> str:
+def with_trees(task: BenchmarkFunction, runs: int, tie_break: TieBreak) -> str:
     """Advance so many runs together; processor time of one, and regrets by what is recommended among the tied."""
     start = time.process_time()
     course = ask_in_box(
-        task, task.n_dimensions, mix(0, np.arange(runs)), n_initial=INITIAL, n_questions=QUESTIONS,
-        tie_break=tie_break,
+        TreeInBox(tie_break=tie_break), UtilityOracle(task), task.n_dimensions, mix(0, np.arange(runs)),
+        n_initial=INITIAL, n_questions=QUESTIONS,
     )  # fmt: skip
     taken = (time.process_time() - start) / runs
     told = task(course.points.reshape(-1, task.n_dimensions)).reshape(course.points.shape[:2])
@@ -48,9 +52,10 @@ def with_trees(task: BenchmarkFunction, runs: int, tie_break: str) -> str:
 def with_forest(task: BenchmarkFunction, runs: int) -> str:
     """Advance so many runs of the forest together; processor time of one, and the regret of what is recommended."""
     start = time.process_time()
-    course = ask_in_box_with_forest(
-        task, task.n_dimensions, mix(0, np.arange(runs)), n_initial=INITIAL, n_questions=QUESTIONS
-    )
+    course = ask_in_box(
+        ForestInBox(), UtilityOracle(task), task.n_dimensions, mix(0, np.arange(runs)), n_initial=INITIAL,
+        n_questions=QUESTIONS,
+    )  # fmt: skip
     taken = (time.process_time() - start) / runs
     regret = task.maximum - task(course.points[np.arange(runs), course.recommended[-1]])
     return (
@@ -94,7 +99,7 @@ def main() -> None:
     """Print all measurements."""
     print(f"Python {sys.version.split()[0]}, NumPy {np.__version__}, one thread, {INITIAL} + {QUESTIONS} questions\n")
     for task in BENCHMARKS:
-        for tie_break in ("lowest", "random", "widest_gap"):
+        for tie_break in get_args(TieBreak):
             for runs in (1, RUNS):
                 print(with_trees(task, runs, tie_break), flush=True)
         print(with_forest(task, RUNS), flush=True)

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
-from models.asking import box_forest
-from models.asking.box_forest import CandidatePoints, ask_in_box_with_forest
-from models.asking.box_learning import BoxCourse, Utility, ask_in_box
+from models.asking.box import forest as box_forest
+from models.asking.box.forest import CandidatePoints, ForestInBox
+from models.asking.box.loop import ask_in_box
+from models.asking.box.oracle import UtilityOracle
 from models.benchmarks.functions import benchmark_function
 from models.numerics.hashing import mix
 
 
 def test_it_finds_the_maximum_of_branin_within_60_questions_in_most_runs() -> None:
     branin = benchmark_function("branin")
-    course = ask_in_box_with_forest(branin, 2, mix(0, np.arange(3)), n_questions=60)
+    course = ask_in_box(ForestInBox(), UtilityOracle(branin), 2, mix(0, np.arange(3)), n_questions=60)
     regret = branin.maximum - branin(course.points[np.arange(3), course.recommended[-1]])
     assert np.median(regret) < 0.1
 
 
 def test_the_recommendation_is_a_compared_point_and_pairs_hold_the_winner_first() -> None:
     levy = benchmark_function("levy")
-    course = ask_in_box_with_forest(levy, 2, mix(1, np.arange(2)), n_initial=6, n_questions=10)
+    course = ask_in_box(ForestInBox(), UtilityOracle(levy), 2, mix(1, np.arange(2)), n_initial=6, n_questions=10)
     assert course.points.shape == (2, 32, 2)
     assert course.recommended.shape == (11, 2)
     assert ((course.points >= 0) & (course.points <= 1)).all()
@@ -38,8 +37,8 @@ def test_the_recommendation_is_a_compared_point_and_pairs_hold_the_winner_first(
 
 def test_a_run_depends_on_its_own_seed_alone() -> None:
     branin, seeds = benchmark_function("branin"), mix(2, np.arange(3))
-    together = ask_in_box_with_forest(branin, 2, seeds, n_initial=8, n_questions=12)
-    alone = ask_in_box_with_forest(branin, 2, seeds[1:2], n_initial=8, n_questions=12)
+    together = ask_in_box(ForestInBox(), UtilityOracle(branin), 2, seeds, n_initial=8, n_questions=12)
+    alone = ask_in_box(ForestInBox(), UtilityOracle(branin), 2, seeds[1:2], n_initial=8, n_questions=12)
     assert alone.points[0] == pytest.approx(together.points[1], abs=1e-9)
     assert not np.allclose(together.points[0], together.points[1])
 
@@ -52,7 +51,7 @@ def test_beliefs_at_compared_points_agree_with_beliefs_at_the_same_places() -> N
     points = np.where((utility[..., 0] > utility[..., 1])[..., None, None], pairs, pairs[:, :, ::-1]).reshape(2, 40, 2)
     weights = rng.poisson(1.0, size=(2, 5, 20))
     growth = box_forest.Growth(max_categories=None, tie_break="random")
-    forest = box_forest._grow(points, weights, mix(4, np.arange(10)) >> np.uint64(2), growth, 0.25)
+    forest = box_forest._grow(points, weights, np.arange(10), growth, 0.25)
     mean, covariance = forest.at(points)
     assert mean == pytest.approx(forest.at_points())
     assert covariance == pytest.approx(np.swapaxes(covariance, 1, 2))
@@ -69,28 +68,13 @@ def test_candidates_are_as_many_as_asked_for_and_lie_in_the_box() -> None:
     assert found[0, 10].tolist() == best.tolist()
 
 
-def _nearness(points: np.ndarray) -> np.ndarray:
-    return np.asarray(-np.abs(points[:, 0] - 0.3))
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        ("n_features", 0),
-        ("n_initial", 0),
-        ("n_questions", -1),
-        ("n_trees", 0),
-        ("n_trees", 1.5),
-        ("max_depth", -5),
-        ("ratio", 0.0),
-        ("ratio", np.nan),
-        ("candidates", 5),
-    ],
+    [("n_trees", 0), ("n_trees", 1.5), ("max_depth", -5), ("ratio", 0.0), ("ratio", np.nan), ("candidates", 5)],
 )
 def test_a_setting_out_of_range_is_refused_by_name(name: str, value: object) -> None:
-    settings = {"n_features": 1, "n_initial": 2, "n_questions": 1} | {name: value}
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of ask_in_box_with_forest must be"):
-        ask_in_box_with_forest(_nearness, seeds=[1], **settings)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of ForestInBox must be"):
+        ForestInBox(**{name: value})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -107,21 +91,3 @@ def test_a_setting_out_of_range_is_refused_by_name(name: str, value: object) -> 
 def test_candidates_that_are_too_few_or_have_no_reach_are_refused(settings: dict, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         CandidatePoints(**settings)
-
-
-@pytest.mark.parametrize("ask", [ask_in_box, ask_in_box_with_forest])
-def test_seeds_may_be_a_list_or_negative_but_neither_fractions_nor_none(ask: Callable[..., BoxCourse]) -> None:
-    course = ask(_nearness, 1, [-1, 2], n_initial=2, n_questions=1)
-    again = ask(_nearness, 1, np.array([-1, 2]), n_initial=2, n_questions=1)
-    assert course.points.tolist() == again.points.tolist()
-    for seeds in ([0.5], 5, []):
-        with pytest.raises(ValueError, match="seeds must"):
-            ask(_nearness, 1, seeds, n_initial=2, n_questions=1)
-
-
-@pytest.mark.parametrize(
-    ("utility", "found"), [(lambda x: x, r"shape \(4, 1\)"), (lambda x: x[:, 0] * np.nan, "4 NaN")]
-)
-def test_utilities_of_another_shape_or_nan_are_refused(utility: Utility, found: str) -> None:
-    with pytest.raises(ValueError, match=f"utility must give a number for each of 4 points, .*{found}"):
-        ask_in_box_with_forest(utility, 1, [1], n_initial=2, n_questions=1)

@@ -1,4 +1,4 @@
-"""Learning where a utility over a box is greatest with a forest of preference trees as the surrogate.
+"""A forest of preference trees as the model of a utility over the unit cube.
 
 One greedy tree ties many points at its top and is sure of its splits. Here each tree is grown from a bootstrap sample
 of the comparisons, so that the uncertainty of the splits enters qEUBO, and hardly two points tie.
@@ -11,19 +11,12 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 
 from models.asking.active_learning import best_by_lot, near_greatest
-from models.asking.box_learning import (
-    BOX_CONSTRAINTS,
-    BoxCourse,
-    Utility,
-    check_seeds,
-    initial_points,
-    winners_first,
-)
-from models.asking.forest_surrogate import average_trees
+from models.asking.box.loop import Choice
+from models.asking.box.tree import TREE_CONSTRAINTS
+from models.asking.forest_surrogate import average_trees, poisson_of_mean_1
 from models.asking.qeubo import qeubo
 from models.gaussian.laplace import count_pairs, laplace_covariance, laplace_mode
 from models.numerics.hashing import HashArray, mix
@@ -34,7 +27,7 @@ from models.trees.growth.grow import Growth, grow
 from models.trees.growth.trees import Trees
 from models.trees.leaf_fit import prior_factor
 
-_TREE, _PAIR = 0, 1  # keys of the hashes for the bootstrap samples and for ties between pairs
+_TREE, _PAIR, _CANDIDATE = 0, 1, 2  # keys of the hashes for bootstrap samples, ties between pairs, and candidates
 
 _COUNT = [Interval(Integral, 0, None, closed="left")]
 _CANDIDATES: dict[str, list[Any]] = {"uniform": _COUNT, "best": _COUNT, "near": _COUNT, "reach": [tuple, list]}
@@ -64,10 +57,39 @@ class CandidatePoints:
 
 
 _CONSTRAINTS: dict[str, list[Any]] = {
-    **{name: BOX_CONSTRAINTS[name] for name in ("n_features", "n_initial", "n_questions", "max_depth", "ratio")},
+    **{name: TREE_CONSTRAINTS[name] for name in ("max_depth", "ratio")},
     "n_trees": [Interval(Integral, 1, None, closed="left")],
-    "candidates": [CandidatePoints, None],
+    "candidates": [CandidatePoints],
 }
+
+
+@dataclass(frozen=True)
+class ForestInBox:
+    """Trees of bootstrapped comparisons; the next pair is the one of greatest qEUBO among candidate points.
+
+    max_depth and ratio: as for `PreferenceTree`. Each tree counts a comparison a Poisson(1) number of times, drawn
+    once: the online bootstrap. Its leaves are fitted to all comparisons, each once. The recommended point is the
+    compared one with the greatest mean over trees.
+    Raises ValueError for settings out of range.
+
+    >>> learner = ForestInBox(n_trees=4).start(1, mix(0, np.arange(2)))
+    >>> learner.learn(np.tile([[0.9], [0.1], [0.8], [0.3], [0.7], [0.2]], (2, 1, 1)))
+    >>> bool((np.diff(learner.predict(np.array([[0.1], [0.9]]))) > 0).all())
+    True
+    """
+
+    n_trees: int = 16
+    candidates: CandidatePoints = CandidatePoints()
+    max_depth: int | None = None
+    ratio: float = 0.25
+
+    def __post_init__(self) -> None:
+        """Check every setting."""
+        validate_parameter_constraints(_CONSTRAINTS, vars(self), "ForestInBox")
+
+    def start(self, n_features: int, seeds: HashArray) -> ForestLearner:
+        """See `models.asking.box.loop.BoxModel`."""
+        return ForestLearner(self, seeds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,68 +107,60 @@ class _Forest:
         means = np.take_along_axis(self.mean, self.leaf_of_point, axis=1)
         return np.asarray(means.reshape(-1, self.n_trees, means.shape[1]).mean(axis=1))
 
-    def at(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Mean (t, c) and covariance (t, c, c) of the utilities of points (t, c, d), over the trees of each run."""
+    def mean_at(self, points: FloatArray) -> FloatArray:
+        """Mean utility of points (t, c, d) over the trees of each run, (t, c)."""
+        means = np.take_along_axis(self.mean, self._leaf_of(points), axis=1)
+        return np.asarray(means.reshape(-1, self.n_trees, means.shape[1]).mean(axis=1))
+
+    def _leaf_of(self, points: FloatArray) -> IntArray:
+        """The leaf of points (t, c, d) in each tree of their run, (t T, c)."""
         n_runs, c, d = points.shape
         everywhere = np.repeat(points, self.n_trees, axis=0)
         tree = np.repeat(np.arange(n_runs * self.n_trees), c)
-        leaf = self.trees.leaf_of(everywhere.reshape(-1, d), tree).reshape(-1, c)
+        return self.trees.leaf_of(everywhere.reshape(-1, d), tree).reshape(-1, c)
+
+    def at(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean (t, c) and covariance (t, c, c) of the utilities of points (t, c, d), over the trees of each run."""
+        leaf = self._leaf_of(points)
         means = np.take_along_axis(self.mean, leaf, axis=1)
         within = self.covariance[np.arange(len(leaf))[:, None, None], leaf[:, :, None], leaf[:, None]]
         return average_trees(means, within, self.n_trees)
 
 
-def ask_in_box_with_forest(
-    utility: Utility,
-    n_features: int,
-    seeds: ArrayLike,
-    *,
-    n_initial: int = 20,
-    n_questions: int = 200,
-    n_trees: int = 16,
-    candidates: CandidatePoints | None = None,
-    max_depth: int | None = None,
-    ratio: float = 0.25,
-) -> BoxCourse:
-    """Ask n_initial pairs of a Latin hypercube, then n_questions chosen by qEUBO over pairs of candidate points.
+class ForestLearner:
+    """The forests of t runs: see `models.asking.box.loop.Learner`."""
 
-    seeds: (t,) one per run; runs advance together, and each depends on its own seed and answers alone. Each tree counts
-    a comparison a Poisson(1) number of times, drawn once: the online bootstrap. Its leaves are fitted to all
-    comparisons, each once. The recommended point is the compared one with the greatest mean over trees.
-    Raises ValueError as `ask_in_box` does.
+    def __init__(self, settings: ForestInBox, seeds: HashArray) -> None:
+        """Start without a comparison."""
+        self._settings, self._seeds = settings, seeds
+        self._tree_seeds = mix(mix(seeds, _TREE)[:, None], np.arange(settings.n_trees))
+        self._growth = Growth(max_categories=None, tie_break="random", max_depth=settings.max_depth)
 
-    >>> course = ask_in_box_with_forest(lambda x: -abs(x[:, 0] - 0.3), 1, mix(0, np.arange(2)), n_questions=15)
-    >>> found = course.points[np.arange(2), course.recommended[-1], 0]
-    >>> bool((abs(found - 0.3) < 0.05).all())
-    True
-    """
-    validate_parameter_constraints(_CONSTRAINTS, locals(), "ask_in_box_with_forest")
-    seeds = check_seeds(seeds)
-    candidates = candidates or CandidatePoints()
-    rngs = [np.random.default_rng(int(seed)) for seed in seeds]
-    points = np.zeros((len(seeds), 2 * (n_initial + n_questions), n_features))
-    points[:, : 2 * n_initial] = initial_points(utility, n_features, seeds, n_initial)
-    weights = np.zeros((len(seeds), n_trees, n_initial + n_questions), dtype=np.int64)
-    weights[:, :, :n_initial] = [rng.poisson(1.0, size=(n_trees, n_initial)) for rng in rngs]
-    tie_seeds = mix(mix(seeds, _TREE)[:, None], np.arange(n_trees)).ravel() >> np.uint64(2)
-    growth = Growth(max_categories=None, tie_break="random", max_depth=max_depth)
-    recommended = np.zeros((n_questions + 1, len(seeds)), dtype=np.int64)
-    tied = np.zeros((n_questions + 1, *points.shape[:2]), dtype=bool)
-    for question in range(n_questions + 1):
-        n_pairs = n_initial + question
-        known = 2 * n_pairs
-        forest = _grow(points[:, :known], weights[:, :, :n_pairs], tie_seeds, growth, ratio)
-        mean = forest.at_points()
-        tied[question, :, :known] = near_greatest(mean)
-        recommended[question] = mean.argmax(axis=1)
-        if question < n_questions:
-            chosen = _next_pair(forest, _candidates(points[:, :known], mean, candidates, rngs), mix(seeds, question))
-            points[:, known : known + 2] = winners_first(utility, chosen[:, None])[:, 0]
-            weights[:, :, n_pairs] = [rng.poisson(1.0, size=n_trees) for rng in rngs]
-    return BoxCourse(points, recommended, tied)
+    def learn(self, points: FloatArray) -> None:
+        """See `models.asking.box.loop.Learner`."""
+        self._points = points
+        lots = mix(self._tree_seeds[..., None], np.arange(points.shape[1] // 2))
+        weights = poisson_of_mean_1(lots)
+        ties = (self._tree_seeds.ravel() >> np.uint64(2)).astype(np.int64)
+        self._forest = _grow(points, weights, ties, self._growth, self._settings.ratio)
+        self._mean = self._forest.at_points()
+
+    def recommend(self) -> Choice:
+        """See `models.asking.box.loop.Learner`."""
+        return Choice(np.asarray(self._mean.argmax(axis=1)), near_greatest(self._mean))
+
+    def next_pair(self) -> FloatArray:
+        """The pair of greatest qEUBO among candidates that are drawn anew for each question."""
+        lots = mix(self._seeds, self._points.shape[1])
+        rngs = [np.random.default_rng(int(lot)) for lot in mix(lots, _CANDIDATE)]
+        return _best_pair(self._forest, _candidates(self._points, self._mean, self._settings.candidates, rngs), lots)
+
+    def predict(self, points: FloatArray) -> FloatArray:
+        """See `models.asking.box.loop.Learner`."""
+        return self._forest.mean_at(np.broadcast_to(points, (len(self._seeds), *points.shape)))
 
 
-def _grow(points: FloatArray, weights: IntArray, seeds: HashArray, growth: Growth, ratio: float) -> _Forest:
+def _grow(points: FloatArray, weights: IntArray, seeds: IntArray, growth: Growth, ratio: float) -> _Forest:
     """Grow and fit the trees of all runs.
 
     points: (t, 2n, d), winners in even rows; weights: (t, T, n) how often each tree counts a comparison.
@@ -160,7 +174,7 @@ def _grow(points: FloatArray, weights: IntArray, seeds: HashArray, growth: Growt
     columns = [Column(name=str(k), feature=str(k), kind=FeatureKind.NUMERIC) for k in range(d)]
     trees = grow(
         bin_items(items, columns), np.stack([winner, winner + 1], axis=1), tree_of_item, n_runs * n_trees,
-        seeds.astype(np.int64), growth,
+        seeds, growth,
     )  # fmt: skip
     leaf = trees.leaf_of_item.reshape(-1, n_points)
     problem = np.repeat(np.arange(len(leaf)), n_pairs)
@@ -187,7 +201,7 @@ def _candidates(
     return np.stack(found)
 
 
-def _next_pair(forest: _Forest, points: FloatArray, lots: HashArray) -> FloatArray:
+def _best_pair(forest: _Forest, points: FloatArray, lots: HashArray) -> FloatArray:
     """The pair of greatest qEUBO among candidate points (t, c, d): (t, 2, d). Ties are broken at random."""
     mean, covariance = forest.at(points)
     first, second = np.triu_indices(points.shape[1], 1)

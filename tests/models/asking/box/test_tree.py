@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.asking.box_learning import BoxCourse, ask_in_box
+from models.asking.active_learning import Recommendation
+from models.asking.box.loop import BoxCourse, ask_in_box
+from models.asking.box.oracle import UtilityOracle
+from models.asking.box.tree import TreeInBox
 from models.numerics.hashing import mix
 from models.records.arrays import FloatArray
 from models.trees.growth.growing_tree import GrowingTree
@@ -18,9 +21,9 @@ def _peak(points: FloatArray) -> FloatArray:
     return np.asarray(-((points - [0.3, 0.8, 0.5]) ** 2).sum(axis=1))
 
 
-def _course(seeds: list[int], recommend: str = "first") -> BoxCourse:
-    keys = mix(0, np.array(seeds))
-    return ask_in_box(_peak, 3, keys, n_initial=6, n_questions=15, recommend=recommend)  # type: ignore[arg-type]
+def _course(seeds: list[int], recommend: Recommendation = "first") -> BoxCourse:
+    model = TreeInBox(recommend=recommend)
+    return ask_in_box(model, UtilityOracle(_peak), 3, mix(0, np.array(seeds)), n_initial=6, n_questions=15)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +49,9 @@ def test_only_compared_points_of_the_greatest_mean_are_recommended(course: BoxCo
 
 
 @pytest.mark.parametrize("rule", ["random", "most_wins"])
-def test_other_rules_recommend_another_of_the_same_ties_and_ask_the_same(course: BoxCourse, rule: str) -> None:
+def test_other_rules_recommend_another_of_the_same_ties_and_ask_the_same(
+    course: BoxCourse, rule: Recommendation
+) -> None:
     other = _course([1, 2, 3], rule)
     assert (other.points == course.points).all()
     assert other.tied[np.arange(16)[:, None], np.arange(3), other.recommended].all()
@@ -91,36 +96,35 @@ def test_the_leaves_boxes_part_the_cube_and_hold_their_points(course: BoxCourse)
 
 
 def test_asking_comes_near_the_maximum() -> None:
-    course = ask_in_box(_peak, 3, mix(4, np.arange(10)), n_questions=60)
+    course = ask_in_box(TreeInBox(), UtilityOracle(_peak), 3, mix(4, np.arange(10)), n_questions=60)
     utility = _peak(course.points.reshape(-1, 3)).reshape(10, -1)
     at = np.arange(10)
     assert utility[at, course.recommended[-1]].mean() > utility[at, course.recommended[0]].mean()
     assert np.where(course.tied[-1], utility, -np.inf).max(axis=1).mean() > -0.02
 
 
+def test_the_mean_at_compared_points_is_that_of_their_leaves(course: BoxCourse) -> None:
+    learner = TreeInBox().start(3, mix(0, np.array([1])))
+    learner.learn(course.points[:1])
+    at_points = learner.predict(course.points[0])[0]
+    tied = learner.recommend().tied[0]
+    assert (at_points[tied] == at_points.max()).all()
+    assert (at_points[~tied] < at_points.max()).all()
+    assert learner.predict(np.ones((1, 3))).shape == (1, 1)
+
+
+def test_what_is_learnt_at_once_is_what_is_learnt_pair_by_pair(course: BoxCourse) -> None:
+    slowly, at_once = (TreeInBox().start(3, mix(0, np.array([1, 2, 3]))) for _ in range(2))
+    for known in range(2, course.points.shape[1] + 1, 2):
+        slowly.learn(course.points[:, :known])
+    at_once.learn(course.points)
+    assert (slowly.next_pair() == at_once.next_pair()).all()
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        ("n_features", 0),
-        ("n_initial", 0),
-        ("n_questions", -1),
-        ("tie_break", "nonsense"),
-        ("max_depth", -5),
-        ("ratio", 0.0),
-        ("ratio", np.nan),
-        ("recommend", "best"),
-    ],
+    [("tie_break", "nonsense"), ("max_depth", -5), ("ratio", 0.0), ("ratio", np.nan), ("recommend", "best")],
 )
 def test_a_setting_out_of_range_is_refused_by_name(name: str, value: object) -> None:
-    settings = {"n_features": 3, "n_initial": 2, "n_questions": 1} | {name: value}
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of ask_in_box must be"):
-        ask_in_box(_peak, seeds=mix(0, np.arange(1)), **settings)  # type: ignore[arg-type]
-
-
-def test_seeds_and_utilities_that_are_no_numbers_are_refused() -> None:
-    with pytest.raises(ValueError, match="seeds must be integers"):
-        ask_in_box(_peak, 3, np.array([0.5]), n_initial=2, n_questions=0)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"utility must give a number for each of 4 points, found shape \(4,\), 4 NaN"):
-        ask_in_box(lambda x: np.full(len(x), np.nan), 3, mix(0, np.arange(1)), n_initial=2, n_questions=0)
-    with pytest.raises(ValueError, match=r"found shape \(4, 1\)"):
-        ask_in_box(lambda x: x[:, :1], 3, mix(0, np.arange(1)), n_initial=2, n_questions=0)
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of TreeInBox must be"):
+        TreeInBox(**{name: value})  # type: ignore[arg-type]
