@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions, validate_param
 
 from models.asking.active_learning import near_greatest
 from models.asking.box.loop import Choice
-from models.asking.box.pair_climb import best_pairs, candidate_points
+from models.asking.box.pair_climb import best_pairs
 from models.gaussian.difference_belief import DifferenceBelief
 from models.gaussian.difference_evidence import ComparedPoints, EvidenceClimb
 from models.gaussian.stationary import KernelName
@@ -24,7 +24,7 @@ from models.numerics.hashing import HashArray, mix
 from models.records.arrays import FloatArray
 SCALES = (0.01, 10.0)
 """Bounds of a length scale, as a share of the box's width."""
-STARTS = ((0.15, 10.0), (0.5, 10.0), (1.5, 10.0))
+STARTS = ((0.52, 1.0),)
 """Length scale and variance from which the search for hyperparameters starts."""
 FIRST_STEPS, NEXT_STEPS, SETTLED = 30, 5, 1e-4
 
@@ -33,6 +33,7 @@ _CONSTRAINTS: dict[str, list[Any]] = {
     "largest_variance": [Interval(Real, 1.0, None, closed="neither")],
     "refit_every": [Interval(Integral, 1, None, closed="left")],
     "restart_every": [Interval(Integral, 1, None, closed="left")],
+    "n_candidates": [Interval(Integral, 1, None, closed="left")],
     "n_starts": [Interval(Integral, 1, None, closed="left")],
 }
 
@@ -58,7 +59,8 @@ class GaussianProcessInBox:
     largest_variance: float = 100.0
     refit_every: int = 1
     restart_every: int = 20
-    n_starts: int = 6
+    n_candidates: int = 256
+    n_starts: int = 3
 
     def __post_init__(self) -> None:
         """Check every setting."""
@@ -125,8 +127,8 @@ class GaussianProcessLearner:
 
     def next_pair(self) -> FloatArray:
         """The pair of greatest qEUBO that gradient steps from the best of many candidates reach."""
-        candidates = candidate_points(self._points, self._mean, mix(self._seeds, self._n_pairs))
-        return best_pairs(self._belief, candidates, self._settings.n_starts)
+        lots = mix(self._seeds, self._n_pairs)
+        return best_pairs(self._belief, lots, self._settings.n_candidates, self._settings.n_starts)
 
     def predict(self, points: FloatArray) -> FloatArray:
         """See `models.asking.box.loop.Learner`."""

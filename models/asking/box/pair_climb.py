@@ -8,23 +8,18 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 
-from models.asking.qeubo import qeubo
 from models.gaussian.difference_belief import DifferenceBelief
-from models.gaussian.stationary import correlations_and_slopes, squared_distances
+from models.gaussian.stationary import correlations, correlations_and_slopes, squared_distances
 from models.numerics.box_minimiser import minimise_in_box
 from models.numerics.hashing import HashArray, mix
 from models.records.arrays import FloatArray, IntArray
 
-UNIFORM, BEST, NEAR = 96, 8, 6
-"""Candidates: uniform points, the best compared ones, and points near each of those."""
-REACH = (0.003, 0.2)
-"""The standard deviation of a step to a near point, log-uniform between these, as a share of the box's width."""
-STEPS, LONGEST = 20, 0.1
+STEPS, LONGEST = 25, 0.2
 _TINY = 1e-12
 _SQRT_2PI = math.sqrt(2.0 * math.pi)
-_PLACE, _STEP, _SIZE = 0, 1, 2
+_PLACE, _START = 0, 1
 
 
 def uniforms(lots: HashArray, key: int, shape: tuple[int, ...]) -> FloatArray:
@@ -33,26 +28,9 @@ def uniforms(lots: HashArray, key: int, shape: tuple[int, ...]) -> FloatArray:
     return ((drawn >> np.uint64(11)) + 0.5).reshape(len(lots), *shape) * 2.0**-53
 
 
-def candidate_points(points: FloatArray, mean: FloatArray, lots: HashArray) -> FloatArray:
-    """Candidates of each run, (t, c, d), from the compared points (t, m, d) with their means (t, m), and lots (t,).
-
-    >>> points = np.linspace(0.0, 1.0, 20).reshape(1, 20, 1)
-    >>> candidate_points(points, points[:, :, 0], mix(0, np.arange(1))).shape
-    (1, 152, 1)
-    """
-    d = points.shape[2]
-    order = np.argsort(-mean, axis=1, kind="stable")[:, :BEST]
-    best = np.take_along_axis(points, order[..., None], axis=1)
-    low, high = np.log(REACH)
-    size = np.exp(low + (high - low) * uniforms(lots, _SIZE, (best.shape[1], NEAR, 1)))
-    near = best[:, :, None] + size * ndtri(uniforms(lots, _STEP, (best.shape[1], NEAR, d)))
-    near = np.clip(near, 0.0, 1.0).reshape(len(points), -1, d)
-    return np.concatenate([uniforms(lots, _PLACE, (UNIFORM, d)), best, near], axis=1)
-
-
-def best_pairs(belief: DifferenceBelief, candidates: FloatArray, n_starts: int) -> FloatArray:
-    """The pair of greatest qEUBO in each run, (t, 2, d), climbed to from the best pairs of candidates (t, c, d)."""
-    starts = _starting_pairs(belief, candidates, n_starts)
+def best_pairs(belief: DifferenceBelief, lots: HashArray, n_candidates: int, n_starts: int) -> FloatArray:
+    """The pair of greatest qEUBO in each run, (t, 2, d), climbed to from the best pairs of candidates; lots: (t,)."""
+    starts = starting_pairs(belief, lots, n_candidates, n_starts)
     t, s, _, d = starts.shape
 
     def descend(flat: FloatArray, number: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -74,19 +52,34 @@ def _inverse(belief: DifferenceBelief, d: int) -> FloatArray:
     return np.asarray((np.tile(1.0 / bend, 2)[:, :, None] * np.eye(2 * d))[:, None])
 
 
-def _starting_pairs(belief: DifferenceBelief, candidates: FloatArray, n_starts: int) -> FloatArray:
-    """The best pairs of candidates, (t, s, 2, d); after each, no other takes its point of lesser mean."""
-    mean, covariance = belief.at(candidates)
-    first, second = np.triu_indices(candidates.shape[1], 1)
-    value = qeubo(mean, covariance, first, second)
-    run, starts = np.arange(len(candidates)), []
-    for _ in range(n_starts):
-        best = value.argmax(axis=1)
-        one, other = first[best], second[best]
-        starts.append(np.stack([candidates[run, one], candidates[run, other]], axis=1))
-        lesser = np.where(mean[run, one] < mean[run, other], one, other)[:, None]
-        value[(first == lesser) | (second == lesser)] = -np.inf
-    return np.stack(starts, axis=1)
+def starting_pairs(belief: DifferenceBelief, lots: HashArray, n_candidates: int, n_starts: int) -> FloatArray:
+    """The best of uniformly drawn pairs, and others drawn with odds exp(z), (t, n_starts, 2, d).
+
+    z is a pair's qEUBO, standardised over the pairs drawn.
+    """
+    t, d = len(lots), belief.scales.shape[1]
+    pairs = uniforms(lots, _PLACE, (n_candidates, 2, d))
+    value = qeubo_of_pairs(belief, pairs)
+    z = (value - value.mean(axis=1, keepdims=True)) / np.maximum(value.std(axis=1, keepdims=True), _TINY)
+    drawn = z - np.log(-np.log(uniforms(lots, _START, (n_candidates,))))  # Gumbel's lots draw with odds exp(z)
+    drawn[np.arange(t), value.argmax(axis=1)] = np.inf
+    chosen = np.argsort(-drawn, axis=1, kind="stable")[:, :n_starts]
+    return np.asarray(pairs[np.arange(t)[:, None], chosen])
+
+
+def qeubo_of_pairs(belief: DifferenceBelief, pairs: FloatArray) -> FloatArray:
+    """QEUBO (t, s) of pairs (t, s, 2, d) under t processes."""
+    t, s, _, d = pairs.shape
+    cross = belief.cross(pairs.reshape(t, 2 * s, d))
+    mean = (cross @ belief.pull[..., None]).reshape(t, s, 2)
+    cross = cross.reshape(t, s, 2, -1)
+    difference = cross[:, :, 0] - cross[:, :, 1]
+    apart = np.square((pairs[:, :, 0] - pairs[:, :, 1]) / belief.scales[:, None]).sum(axis=2)
+    prior = 2.0 * belief.variance[:, None] * (1.0 - correlations(belief.kernel, apart))
+    spread = np.sqrt(np.maximum(prior - (difference @ belief.reduction * difference).sum(axis=2), _TINY))
+    gap = mean[..., 0] - mean[..., 1]
+    z = gap / spread
+    return np.asarray(mean[..., 1] + gap * ndtr(z) + spread * np.exp(-0.5 * z * z) / _SQRT_2PI)
 
 
 def _by_run(belief: DifferenceBelief, pairs: FloatArray, run: IntArray) -> tuple[FloatArray, FloatArray]:
