@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
@@ -22,6 +22,9 @@ from models.gaussian.stationary import KernelName
 from models.numerics.box_minimiser import minimise_in_box
 from models.numerics.hashing import HashArray, mix
 from models.records.arrays import FloatArray
+
+Curvature = Literal["mode", "average"]
+
 SCALES = (0.01, 10.0)
 """Bounds of a length scale, as a share of the box's width."""
 STARTS = ((0.52, 1.0),)
@@ -30,6 +33,7 @@ FIRST_STEPS, NEXT_STEPS, SETTLED = 30, 5, 1e-4
 
 _CONSTRAINTS: dict[str, list[Any]] = {
     "kernel": [StrOptions(set(get_args(KernelName)))],
+    "curvature": [StrOptions(set(get_args(Curvature)))],
     "largest_variance": [Interval(Real, 1.0, None, closed="neither")],
     "refit_every": [Interval(Integral, 1, None, closed="left")],
     "restart_every": [Interval(Integral, 1, None, closed="left")],
@@ -56,6 +60,7 @@ class GaussianProcessInBox:
     """
 
     kernel: KernelName = "rbf"
+    curvature: Curvature = "mode"
     largest_variance: float = 100.0
     refit_every: int = 1
     restart_every: int = 20
@@ -88,10 +93,12 @@ class GaussianProcessLearner:
         """See `models.asking.box.loop.Learner`."""
         n_pairs, every = points.shape[1] // 2, self._settings.refit_every
         block = every * self._settings.restart_every
-        known = max(self._n_pairs + 1, n_pairs - n_pairs % block)
-        for n in range(known, n_pairs + 1):
-            if n % every == 0 or n == n_pairs:
-                self._fit(points[:, : 2 * n], restart=n % block == 0, refit=n % every == 0)
+        first = max(n_pairs - n_pairs % block, 1)
+        for n in range(max(self._n_pairs + 1, first), n_pairs + 1):
+            if n % every == 0 or n in (first, n_pairs):
+                self._fit(points[:, : 2 * n], restart=n == first, refit=n % every == 0)
+        if self._settings.curvature == "average":
+            self._belief = self._belief.with_average_curvature()
         self._points, self._n_pairs = points, n_pairs
         self._mean = self._belief.mean(points)
 

@@ -6,12 +6,13 @@ Pairs of candidate points are scored first; from the best of them gradient steps
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr
 
 from models.gaussian.difference_belief import DifferenceBelief
-from models.gaussian.stationary import correlations, correlations_and_slopes, squared_distances
+from models.gaussian.stationary import correlations_and_slopes, squared_distances
 from models.numerics.box_minimiser import minimise_in_box
 from models.numerics.hashing import HashArray, mix
 from models.records.arrays import FloatArray, IntArray
@@ -59,27 +60,12 @@ def starting_pairs(belief: DifferenceBelief, lots: HashArray, n_candidates: int,
     """
     t, d = len(lots), belief.scales.shape[1]
     pairs = uniforms(lots, _PLACE, (n_candidates, 2, d))
-    value = qeubo_of_pairs(belief, pairs)
+    value = _forward(belief, pairs).value
     z = (value - value.mean(axis=1, keepdims=True)) / np.maximum(value.std(axis=1, keepdims=True), _TINY)
     drawn = z - np.log(-np.log(uniforms(lots, _START, (n_candidates,))))  # Gumbel's lots draw with odds exp(z)
     drawn[np.arange(t), value.argmax(axis=1)] = np.inf
     chosen = np.argsort(-drawn, axis=1, kind="stable")[:, :n_starts]
     return np.asarray(pairs[np.arange(t)[:, None], chosen])
-
-
-def qeubo_of_pairs(belief: DifferenceBelief, pairs: FloatArray) -> FloatArray:
-    """QEUBO (t, s) of pairs (t, s, 2, d) under t processes."""
-    t, s, _, d = pairs.shape
-    cross = belief.cross(pairs.reshape(t, 2 * s, d))
-    mean = (cross @ belief.pull[..., None]).reshape(t, s, 2)
-    cross = cross.reshape(t, s, 2, -1)
-    difference = cross[:, :, 0] - cross[:, :, 1]
-    apart = np.square((pairs[:, :, 0] - pairs[:, :, 1]) / belief.scales[:, None]).sum(axis=2)
-    prior = 2.0 * belief.variance[:, None] * (1.0 - correlations(belief.kernel, apart))
-    spread = np.sqrt(np.maximum(prior - (difference @ belief.reduction * difference).sum(axis=2), _TINY))
-    gap = mean[..., 0] - mean[..., 1]
-    z = gap / spread
-    return np.asarray(mean[..., 1] + gap * ndtr(z) + spread * np.exp(-0.5 * z * z) / _SQRT_2PI)
 
 
 def _by_run(belief: DifferenceBelief, pairs: FloatArray, run: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -92,6 +78,46 @@ def _by_run(belief: DifferenceBelief, pairs: FloatArray, run: IntArray) -> tuple
     return value[place, rank], gradient[place, rank]
 
 
+@dataclass(frozen=True, eq=False)
+class _Forward:
+    """QEUBO (t, s) of pairs of points, and what its gradient needs.
+
+    share: Phi(z); pull: phi(z) / spread; reduced: (t, s, n) R times the prior covariance of the pair's difference and
+    the comparisons; won and lost slopes: (t, 2s, n); apart: (t, s, d) in units of the scales; likeness_slope: (t, s).
+    """
+
+    value: FloatArray
+    share: FloatArray
+    pull: FloatArray
+    reduced: FloatArray
+    won_slope: FloatArray
+    lost_slope: FloatArray
+    apart: FloatArray
+    likeness_slope: FloatArray
+
+
+def _forward(belief: DifferenceBelief, pairs: FloatArray) -> _Forward:
+    t, s, _, d = pairs.shape
+    kernel, places, scales, variance = belief.kernel, pairs.reshape(t, 2 * s, d), belief.scales, belief.variance
+    won, won_slope = correlations_and_slopes(kernel, squared_distances(places, belief.points.winners, scales))
+    lost, lost_slope = correlations_and_slopes(kernel, squared_distances(places, belief.points.losers, scales))
+    won -= lost
+    cross = won
+    cross *= variance[:, None, None]
+    mean = (cross @ belief.pull[..., None]).reshape(t, s, 2)
+    apart = (pairs[:, :, 0] - pairs[:, :, 1]) / scales[:, None]
+    likeness, likeness_slope = correlations_and_slopes(kernel, np.square(apart).sum(axis=2))
+    difference = cross.reshape(t, s, 2, -1)[:, :, 0] - cross.reshape(t, s, 2, -1)[:, :, 1]
+    reduced = difference @ belief.reduction
+    left = 2.0 * variance[:, None] * (1.0 - likeness) - np.einsum("tsn,tsn->ts", difference, reduced)
+    spread = np.sqrt(np.maximum(left, _TINY))
+    gap = mean[..., 0] - mean[..., 1]
+    z = gap / spread
+    density, share = np.exp(-0.5 * z * z) / _SQRT_2PI, ndtr(z)
+    value = mean[..., 1] + gap * share + spread * density
+    return _Forward(value, share, density / spread, reduced, won_slope, lost_slope, apart, likeness_slope)
+
+
 def qeubo_and_gradient(belief: DifferenceBelief, pairs: FloatArray) -> tuple[FloatArray, FloatArray]:
     """QEUBO (t, s) of pairs (t, s, 2, d) under t processes, and its gradient by the points, (t, s, 2, d).
 
@@ -99,31 +125,16 @@ def qeubo_and_gradient(belief: DifferenceBelief, pairs: FloatArray) -> tuple[Flo
     mean_2 + gap Phi(z) + s phi(z); its derivatives by the means are Phi(z) and Phi(-z), by s phi(z).
     """
     t, s, _, d = pairs.shape
-    places, scales, variance = pairs.reshape(t, 2 * s, d), belief.scales, belief.variance[:, None]
-    won, won_slope = correlations_and_slopes(belief.kernel, squared_distances(places, belief.points.winners, scales))
-    lost, lost_slope = correlations_and_slopes(belief.kernel, squared_distances(places, belief.points.losers, scales))
-    cross = variance[..., None] * (won - lost)
-    mean = (cross @ belief.pull[..., None]).reshape(t, s, 2)
-    apart = (pairs[:, :, 0] - pairs[:, :, 1]) / scales[:, None]
-    likeness, likeness_slope = correlations_and_slopes(belief.kernel, np.square(apart).sum(axis=2))
-    of_difference = cross.reshape(t, s, 2, -1)
-    of_difference = of_difference[:, :, 0] - of_difference[:, :, 1]
-    reduced = of_difference @ belief.reduction
-    spread = np.sqrt(np.maximum(2.0 * variance * (1.0 - likeness) - (of_difference * reduced).sum(axis=2), _TINY))
-    gap = mean[..., 0] - mean[..., 1]
-    z = gap / spread
-    density, share = np.exp(-0.5 * z * z) / _SQRT_2PI, ndtr(z)
-    value = mean[..., 1] + gap * share + spread * density
-
-    pull = density / spread  # minus twice the derivative by the covariance of the two
-    by_mean = np.stack([share, ndtr(-z)], axis=2)[..., None] * belief.pull[:, None, None]
-    by_spread = np.stack([pull, -pull], axis=2)[..., None] * reduced[:, :, None]
+    at, variance, scales = _forward(belief, pairs), belief.variance[:, None], belief.scales[:, None]
+    by_mean = np.stack([at.share, 1.0 - at.share], axis=2)[..., None] * belief.pull[:, None, None]
+    by_spread = np.stack([at.pull, -at.pull], axis=2)[..., None] * at.reduced[:, :, None]
     weight = variance[..., None] * (by_mean - by_spread).reshape(t, 2 * s, -1)
-    gradient = _pulled(places, belief.points.winners, weight * won_slope)
-    gradient = (gradient - _pulled(places, belief.points.losers, weight * lost_slope)).reshape(t, s, 2, d)
-    away = (2.0 * variance * pull * likeness_slope)[..., None] * apart * scales[:, None]
+    places = pairs.reshape(t, 2 * s, d)
+    gradient = _pulled(places, belief.points.winners, weight * at.won_slope)
+    gradient = (gradient - _pulled(places, belief.points.losers, weight * at.lost_slope)).reshape(t, s, 2, d)
+    away = (2.0 * variance * at.pull * at.likeness_slope)[..., None] * at.apart * scales
     gradient -= np.stack([away, -away], axis=2)
-    return value, gradient / (scales**2)[:, None, None]
+    return at.value, gradient / np.square(scales)[:, :, None]
 
 
 def _pulled(places: FloatArray, points: FloatArray, weight: FloatArray) -> FloatArray:
