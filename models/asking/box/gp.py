@@ -95,38 +95,44 @@ class GaussianProcessLearner:
         block = every * self._settings.restart_every
         first = max(n_pairs - n_pairs % block, 1)
         for n in range(max(self._n_pairs + 1, first), n_pairs + 1):
-            if n % every == 0 or n in (first, n_pairs):
-                self._fit(points[:, : 2 * n], restart=n == first, refit=n % every == 0)
+            compared = ComparedPoints(points[:, : 2 * n : 2], points[:, 1 : 2 * n : 2])
+            if n == first:
+                self._belief = self._latest = self._restart(compared)
+            elif n % every == 0:
+                self._belief = self._latest = self._continue(compared, NEXT_STEPS)
+            elif n == n_pairs:
+                self._belief = self._continue(compared, 0)
         if self._settings.curvature == "average":
             self._belief = self._belief.with_average_curvature()
         self._points, self._n_pairs = points, n_pairs
         self._mean = self._belief.mean(points)
 
-    def _fit(self, points: FloatArray, *, restart: bool, refit: bool) -> None:
-        """The processes of all runs given points (t, 2n, d), winners in even rows."""
-        compared = ComparedPoints(points[:, ::2], points[:, 1::2])
-        t, n = compared.winners.shape[:2]
-        if restart:
-            starts = np.log([[*[scale] * points.shape[2], variance] for scale, variance in STARTS])
-            run = np.repeat(np.arange(t), len(starts))
-            climb = EvidenceClimb(self._settings.kernel, compared.of(run), np.zeros((len(run), n)))
-            found = minimise_in_box(
-                climb, np.tile(starts, (t, 1)), self._lower, self._upper, max_steps=FIRST_STEPS, settled=SETTLED
-            )
-            best = climb.value.reshape(t, -1).argmin(axis=1) + np.arange(t) * len(starts)
-            self._inverse = found.inverse[best]
-        else:
-            pull = np.zeros((t, n))
-            pull[:, : self._belief.pull.shape[1]] = self._belief.pull
-            climb, best = EvidenceClimb(self._settings.kernel, compared, pull), np.arange(t)
-            found = minimise_in_box(
-                climb, self._belief.theta, self._lower, self._upper, max_steps=NEXT_STEPS if refit else 0,
-                settled=SETTLED, inverse=self._inverse,
-            )  # fmt: skip
-            self._inverse = found.inverse
-        self._belief = DifferenceBelief(
+    def _restart(self, compared: ComparedPoints) -> DifferenceBelief:
+        """Search for hyperparameters from fixed values and take the best."""
+        t, n, d = compared.winners.shape
+        starts = np.log([[*[scale] * d, variance] for scale, variance in STARTS])
+        run = np.repeat(np.arange(t), len(starts))
+        climb = EvidenceClimb(self._settings.kernel, compared.of(run), np.zeros((len(run), n)))
+        found = minimise_in_box(
+            climb, np.tile(starts, (t, 1)), self._lower, self._upper, max_steps=FIRST_STEPS, settled=SETTLED
+        )
+        best = climb.value.reshape(t, -1).argmin(axis=1) + np.arange(t) * len(starts)
+        self._inverse = found.inverse[best]
+        return DifferenceBelief(
             self._settings.kernel, compared, climb.theta[best], climb.pull[best], climb.reduction[best]
         )
+
+    def _continue(self, compared: ComparedPoints, steps: int) -> DifferenceBelief:
+        """Fit anew, after so many steps of the search that the latest belief ended."""
+        latest = self._latest
+        pull = np.zeros(compared.winners.shape[:2])
+        pull[:, : latest.pull.shape[1]] = latest.pull
+        climb = EvidenceClimb(self._settings.kernel, compared, pull)
+        found = minimise_in_box(
+            climb, latest.theta, self._lower, self._upper, max_steps=steps, settled=SETTLED, inverse=self._inverse
+        )
+        self._inverse = found.inverse
+        return DifferenceBelief(self._settings.kernel, compared, climb.theta, climb.pull, climb.reduction)
 
     def recommend(self) -> Choice:
         """See `models.asking.box.loop.Learner`."""

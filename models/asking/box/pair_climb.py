@@ -26,7 +26,7 @@ _PLACE, _START = 0, 1
 def uniforms(lots: HashArray, key: int, shape: tuple[int, ...]) -> FloatArray:
     """Uniform numbers in (0, 1) that depend on the lots (t,) and a key alone, (t, *shape)."""
     drawn = mix(mix(lots, key)[:, None], np.arange(math.prod(shape)))
-    return ((drawn >> np.uint64(11)) + 0.5).reshape(len(lots), *shape) * 2.0**-53
+    return np.asarray(((drawn >> np.uint64(11)) + 0.5).reshape(len(lots), *shape) * 2.0**-53, dtype=np.float64)
 
 
 def best_pairs(belief: DifferenceBelief, lots: HashArray, n_candidates: int, n_starts: int) -> FloatArray:
