@@ -15,7 +15,7 @@ from models.gaussian.laplace import log_normal_cdf, probit_terms
 from models.records.arrays import FloatArray
 
 MAX_STEPS = 50
-TOLERANCE = 1e-7  # of the objective, a sum of log probabilities
+TOLERANCE = 1e-6  # of the objective, a sum of log probabilities
 
 
 class Evidence(NamedTuple):
