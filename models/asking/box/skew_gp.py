@@ -7,7 +7,7 @@ One Gibbs sample of all compared differences is taken for true; what remains is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
@@ -72,7 +72,7 @@ class SkewGaussianProcessInBox:
     lengths: tuple[float, float] = (0.1, 0.5)
     refit_every: int = 10
     sweeps: int = 25
-    search: OpponentSearch = OpponentSearch()
+    search: OpponentSearch = field(default_factory=OpponentSearch)
 
     def __post_init__(self) -> None:
         """Check every setting."""
@@ -122,7 +122,7 @@ class SkewLearner:
         if n % settings.refit_every == 0:
             lengths = choose_length_scales(kernel, pairs, settings.noise, settings.lengths, lengths)
             covariance, _ = difference_covariance(kernel, pairs, pairs, lengths)
-            precision = np.linalg.inv(covariance + noise * np.eye(n))
+            precision = np.asarray(np.linalg.inv(covariance + noise * np.eye(n)), dtype=np.float64)
         else:
             row = difference_covariance(kernel, pairs[:, -1:], pairs, lengths)[0][:, 0]
             precision = with_new_row(self._process.precision, row[:, :-1], row[:, -1] + noise)

@@ -25,7 +25,7 @@ _SETTLED = 2e-3  # share of the log evidence; the implementation of Takeno et al
 def choose_length_scales(
     kernel: KernelName, pairs: FloatArray, noise: float, bounds: tuple[float, float], start: FloatArray
 ) -> FloatArray:
-    """Climb the evidence from the best of three starts: `start` (t, d), and all lengths at, or midway to, the upper bound.
+    """Climb the evidence from the best of three starts: `start` (t, d), all lengths at the upper bound, and midway.
 
     pairs: (t, n, 2, d), winner first; noise: standard deviation of each utility's noise, in units of the prior's.
     Returns (t, d) length scales within the bounds.

@@ -1,4 +1,4 @@
-"""The process given a sample of the differences: against direct conditioning, and averaged against the exact posterior."""
+"""The process given a sample of the differences: gradients, and its average against the exact posterior."""
 
 from __future__ import annotations
 
