@@ -14,7 +14,7 @@ from models.asking.box.skew_gp import Champion, Recommended, SkewGaussianProcess
 from models.benchmarks.functions import benchmark_function
 from models.gaussian.skew.hallucination import Differences
 from models.gaussian.skew.kernels import KernelName, difference_covariance
-from models.gaussian.skew.length_scales import choose_length_scales
+from models.gaussian.skew.length_scales import EvidenceName, choose_length_scales
 from models.numerics.hashing import mix
 from models.records.arrays import FloatArray
 
@@ -116,18 +116,20 @@ def test_the_opponent_has_the_greatest_expected_improvement_of_a_fine_grid() -> 
     assert (improvement(found[:, None])[:, 0] >= 0.999 * best_of_grid.max(axis=1)).all()
 
 
-def test_length_scales_tell_the_feature_that_matters() -> None:
+@pytest.mark.parametrize("evidence", get_args(EvidenceName))
+def test_length_scales_tell_the_feature_that_matters(evidence: EvidenceName) -> None:
     pairs = np.random.default_rng(2).random((2, 40, 2, 2))
     utility = np.sin(8.0 * pairs[..., 0])
     pairs = np.where((utility[..., 0] > utility[..., 1])[..., None, None], pairs, pairs[:, :, ::-1])
-    lengths = choose_length_scales("rbf", pairs, 0.01, (0.1, 2.0), np.full((2, 2), 0.5))
+    lengths = choose_length_scales("rbf", evidence, pairs, 0.01, (0.1, 2.0), np.full((2, 2), 0.5))
     assert (lengths[:, 1] > 2 * lengths[:, 0]).all()
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("kernel", "cubic"), ("champion", "first"), ("recommend", "best"), ("noise", 0.0), ("noise", np.nan),
+        ("kernel", "cubic"), ("evidence", "exact"), ("champion", "first"), ("recommend", "best"),
+        ("noise", 0.0), ("noise", np.nan),
         ("refit_every", 0), ("sweeps", 0), ("sweeps", 2.5), ("search", 3), ("lengths", 0.3),
     ],
 )  # fmt: skip
