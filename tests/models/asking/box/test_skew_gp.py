@@ -7,6 +7,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
+from models.asking.box import opponent
 from models.asking.box.loop import ask_in_box, check_seeds
 from models.asking.box.opponent import OpponentSearch, best_opponent
 from models.asking.box.oracle import UtilityOracle
@@ -114,6 +115,19 @@ def test_the_opponent_has_the_greatest_expected_improvement_of_a_fine_grid() -> 
 
     best_of_grid = np.concatenate([improvement(part) for part in np.split(grid[:, :2000:20], 10, axis=1)], axis=1)
     assert (improvement(found[:, None])[:, 0] >= 0.999 * best_of_grid.max(axis=1)).all()
+
+
+def test_a_single_climb_starts_at_the_best_candidate_and_goes_up() -> None:
+    rng, search = np.random.default_rng(3), OpponentSearch(uniform=64, near=8, climbs=1)
+    pairs, lengths = rng.random((3, 8, 2, 3)), np.full((3, 3), 0.2)
+    covariance, _ = difference_covariance("rbf", pairs, pairs, lengths)
+    process = Differences("rbf", pairs, lengths, np.linalg.inv(covariance + 2e-4 * np.eye(8)))
+    v, champion, lots = -rng.random((3, 8)), pairs[:, 0, 0], mix(4, np.arange(3))
+    best, runs = process.mean(champion[:, None], v), np.arange(3)
+    found = best_opponent(process, v, champion, lots, search)
+    reached, _ = opponent._log_improvement(process, v, best, found[:, None], runs)
+    started, _ = opponent._log_improvement(process, v, best, opponent._candidates(champion, lots, search), runs)
+    assert (reached[:, 0] > started.max(axis=1)).all()
 
 
 @pytest.mark.parametrize("evidence", get_args(EvidenceName))
