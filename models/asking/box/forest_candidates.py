@@ -17,12 +17,12 @@ from sklearn.utils._param_validation import Interval, validate_parameter_constra
 
 from models.asking.box.compared_points import ComparedPoints
 from models.numerics.hashing import HashArray
-from models.records.arrays import FloatArray
+from models.records.arrays import FloatArray, IntArray
 
 _COUNT = [Interval(Integral, 0, None, closed="left")]
 _SOME = [Interval(Integral, 1, None, closed="left")]
 _CONSTRAINTS: dict[str, list[Any]] = {
-    "uniform": _COUNT, "good": _SOME, "near": _COUNT, "crossed": _COUNT, "along": _COUNT, "reach": [tuple, list],
+    "uniform": _COUNT, "good": _SOME, "redrawn": _COUNT, "near": _COUNT, "crossed": _COUNT, "along": _COUNT, "reach": [tuple, list],
     "kept": [Interval(Integral, 2, None, closed="left")],
 }  # fmt: skip
 _FEW = 1.5
@@ -35,16 +35,17 @@ _SHORTEST, _LONGEST = 0.1, 2.0
 class CandidatePoints:
     """How many points of each kind are drawn for a question. The compared points of greatest mean are `good`.
 
-    uniform: anywhere in the box. near: a good point moved by normal steps, half of the moves in all coordinates, half in
+    uniform: anywhere in the box. redrawn: a good point with one coordinate drawn anew. near: a good point moved by normal steps, half of the moves in all coordinates, half in
     one or two; the standard deviation of a move is drawn log-uniformly between the two `reach`, as a share of the box's
-    width; half of these start at the best point. crossed: each coordinate from one of two good points. along: a good
+    width. Half of the points redrawn or near start at the best point. crossed: each coordinate from one of two good points. along: a good
     point moved along the difference of two others, which follows narrow ridges.
     kept: of all candidates, those of greatest mean plus standard deviation whose pairs are scored.
     Raises ValueError for numbers out of range, or a reach that is not two positive numbers.
     """
 
-    uniform: int = 40
+    uniform: int = 30
     good: int = 6
+    redrawn: int = 30
     near: int = 48
     crossed: int = 16
     along: int = 16
@@ -54,10 +55,16 @@ class CandidatePoints:
     def __post_init__(self) -> None:
         """Check every setting."""
         validate_parameter_constraints(_CONSTRAINTS, vars(self), "CandidatePoints")
-        if self.uniform + self.near + self.crossed + self.along < 1:
-            raise ValueError("a question needs a candidate that was not compared yet: uniform, near, crossed or along")
+        if self.uniform + self.redrawn + self.near + self.crossed + self.along < 1:
+            raise ValueError("a question needs a candidate that was not compared yet: uniform, redrawn, near, crossed or along")
         if len(self.reach) != 2 or not 0 < self.reach[0] <= self.reach[1] < np.inf:
             raise ValueError(f"reach must be two positive numbers, the smaller first, found {self.reach}")
+
+    def n_draws(self, d: int) -> int:
+        """Uniform numbers that the candidates of a question need, in d dimensions."""
+        return (
+            self.uniform * d + self.redrawn * 2 + self.near * (2 + 2 * d) + self.crossed * (2 + d) + self.along * 4
+        )
 
 
 def candidate_points(
@@ -77,17 +84,19 @@ def candidate_points(
     run = np.arange(n_runs)[:, None]
     good = points[run, seen.best(mean, settings.good)]
     pool = points[run, seen.best(mean, 2 * settings.good)]
-    draw = _Draws(lots, settings.uniform * d + settings.near * (2 + 2 * d) + settings.crossed * (2 + d) + settings.along * 4)
+    draw = _Draws(lots, settings.n_draws(d))
     uniform = draw(settings.uniform, d)
+
+    lot = draw(settings.redrawn, 2)
+    anew = _rows(lot[..., :1], d) == np.arange(d)
+    redrawn = np.where(anew, lot[..., 1:], good[:, _starts(settings.redrawn, settings.good)])
 
     low, high = np.log(settings.reach)
     reach = np.exp(low + (high - low) * draw(settings.near, 1))
     share = np.where(draw(settings.near, 1) < 0.5, 1.0, min(1.0, _FEW / d))
     lot = draw(settings.near, d)
     moves = (lot < share) | (lot == lot.min(axis=2, keepdims=True))
-    from_best = np.arange(settings.near) < settings.near // 2
-    start = np.where(from_best, 0, np.arange(settings.near) % settings.good)
-    near = good[:, start] + reach * ndtri(np.maximum(draw(settings.near, d), 2.0**-54)) * moves
+    near = good[:, _starts(settings.near, settings.good)] + reach * ndtri(np.maximum(draw(settings.near, d), 2.0**-54)) * moves
 
     one, other = np.moveaxis(_rows(draw(settings.crossed, 2), pool.shape[1]), 2, 0)
     crossed = np.where(draw(settings.crossed, d) < 0.5, pool[run, one], pool[run, other])
@@ -98,8 +107,13 @@ def candidate_points(
     length = _SHORTEST * (_LONGEST / _SHORTEST) ** lot[..., 3:]
     along = good[run, start] + length * (pool[run, one] - pool[run, other])
 
-    found = np.clip(np.concatenate([good, uniform, near, crossed, along], axis=1), 0.0, 1.0)
+    found = np.clip(np.concatenate([good, uniform, redrawn, near, crossed, along], axis=1), 0.0, 1.0)
     return found if steps is None else np.rint(found * np.array(steps)) / np.array(steps)
+
+
+def _starts(n: int, n_good: int) -> IntArray:
+    """Which good point each of n candidates starts from: the best one half of them."""
+    return np.where(np.arange(n) < n // 2, 0, np.arange(n) % n_good)
 
 
 def _rows(lots: FloatArray, n: int) -> Any:
