@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 
 from models.asking.active_learning import best_by_lot, near_greatest
 from models.asking.box.compared_points import ComparedPoints
-from models.asking.box.forest_candidates import CandidatePoints, candidate_points
+from models.asking.box.forest_candidates import CandidatePoints, candidate_points, one_coordinate_anew
 from models.asking.box.forest_trees import Forest, LeavesFrom
 from models.asking.box.loop import Choice
 from models.asking.box.tree import TREE_CONSTRAINTS
@@ -38,6 +38,9 @@ _CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
+_USUAL = CandidatePoints()
+
+
 @dataclass(frozen=True)
 class ForestInBox:
     """Trees of bootstrapped comparisons; the next pair is the one of greatest qEUBO among candidate points.
@@ -45,9 +48,10 @@ class ForestInBox:
     n_trees: trees of each run. Each tree counts a comparison a Poisson(1) number of times, drawn once: the online
     bootstrap. leaves_from: its leaves are fitted to "all" comparisons, each once, or to those of the "bootstrap".
     regrow_every: comparisons after which a tree is grown again; the trees take turns.
-    challenge_every: after so many comparisons, one asks about the recommended point and a rival, if there is one: of
-    the other points that were never beaten, the one of greatest mean. A forest smooths, so it misjudges a good point
-    among bad ones until the point is compared with the best. None for no such questions.
+    challenge_every: after so many comparisons, one asks about the recommended point and a rival: of the other points
+    that were never beaten, the one of greatest mean; if there is none, the recommended point with one coordinate drawn
+    anew. A forest smooths, so it misjudges a good point among bad ones until that is compared with the best. None for
+    no such questions.
     candidates: see `CandidatePoints`. max_depth and ratio: as for `PreferenceTree`.
     steps: (d,) equal steps of each coordinate, for features that are set in steps; None for any value.
     The recommended point is the compared one with the greatest mean over trees.
@@ -62,8 +66,8 @@ class ForestInBox:
     n_trees: int = 16
     leaves_from: LeavesFrom = "all"
     regrow_every: int = 4
-    challenge_every: int | None = 2
-    candidates: CandidatePoints = CandidatePoints()
+    challenge_every: int | None = 3
+    candidates: CandidatePoints = _USUAL
     max_depth: int | None = None
     ratio: float = 0.25
     steps: tuple[int, ...] | None = None
@@ -104,12 +108,14 @@ class ForestLearner:
         return Choice(np.asarray(self._mean.argmax(axis=1)), near_greatest(self._mean))
 
     def next_pair(self) -> FloatArray:
-        """A challenge where it is due and there is a rival; else the pair of greatest qEUBO among candidates.
+        """A challenge where it is due, else the pair of greatest qEUBO among candidates.
 
         Candidates are drawn anew for each question; ties between pairs are broken at random.
         """
         settings, n_pairs = self._settings, self._points.shape[1] // 2
         lots = mix(self._seeds, 2 * n_pairs)
+        if settings.challenge_every is not None and n_pairs % settings.challenge_every == 0:
+            return self._challenge(mix(lots, _CANDIDATE))
         points = candidate_points(
             settings.candidates, self._points, self._seen, self._mean, mix(lots, _CANDIDATE), settings.steps
         )
@@ -119,20 +125,19 @@ class ForestLearner:
         best = best_by_lot(value, mix(mix(lots, _PAIR)[:, None], np.arange(len(first))))
         run = np.arange(len(points))
         chosen = np.stack([kept[run, first[best]], kept[run, second[best]]], axis=1)
-        pair = points[run[:, None], chosen]
-        if settings.challenge_every is not None and n_pairs % settings.challenge_every == 0:
-            return self._challenge(pair)
-        return pair
+        return points[run[:, None], chosen]
 
-    def _challenge(self, pair: FloatArray) -> FloatArray:
-        """The recommended point and its rival in the runs that have one; elsewhere `pair`, (t, 2, d)."""
-        run, holder = np.arange(len(pair)), self._mean.argmax(axis=1)
+    def _challenge(self, lots: HashArray) -> FloatArray:
+        """The recommended point and its rival, (t, 2, d)."""
+        run, holder = np.arange(len(lots)), self._mean.argmax(axis=1)
         standing = np.where(self._seen.unbeaten, self._mean, -np.inf)
         standing[run, self._seen.first[run, holder]] = -np.inf
         rival = standing.argmax(axis=1)
         there_is_one = np.isfinite(standing[run, rival])
-        both = self._points[run[:, None], np.stack([holder, rival], axis=1)]
-        return np.where(there_is_one[:, None, None], both, pair)
+        best = self._points[run, holder]
+        changed = one_coordinate_anew(best[:, None], lots, self._settings.steps)[:, 0]
+        other = np.where(there_is_one[:, None], self._points[run, rival], changed)
+        return np.stack([best, other], axis=1)
 
     def predict(self, points: FloatArray) -> FloatArray:
         """See `models.asking.box.loop.Learner`."""

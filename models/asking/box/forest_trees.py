@@ -48,7 +48,7 @@ class TreesOfRuns:
         ratio: float,
         leaves_from: LeavesFrom,
     ) -> None:
-        n_runs, self.n_trees = seeds.shape
+        self.n_trees = seeds.shape[1]
         self.n_grown, n_all, d = n_grown, seeds.size, points.shape[2]
         weights = poisson_of_mean_1(mix(seeds[..., None], np.arange(n_grown))).reshape(n_all, n_grown)
         tree, pair = np.nonzero(weights)
@@ -138,7 +138,8 @@ class Forest:
         """Take all comparisons so far, (t, 2n, d); those of an earlier call are the first of the next one."""
         n = points.shape[1] // 2
         every = len(self._groups)
-        for turn, group in enumerate(self._groups):
+        for turn, earlier in enumerate(self._groups):
+            group = earlier
             n_grown = n if n <= 4 * every else n - (n - turn) % every
             known = self._n_pairs
             if group is None or group.n_grown != n_grown or known > n:

@@ -15,6 +15,9 @@ from models.records.arrays import FloatArray
 _QUESTION = 3  # the key of the lots for the points asked about
 
 
+_FOREST = ForestInBox()
+
+
 @dataclass(frozen=True)
 class RandomPairsInBox:
     """Asks about pairs of uniform points; `learns` is the model that learns from the answers and recommends.
@@ -27,7 +30,7 @@ class RandomPairsInBox:
     (2, 2, 1)
     """
 
-    learns: TreeInBox | ForestInBox = ForestInBox()
+    learns: TreeInBox | ForestInBox = _FOREST
 
     def __post_init__(self) -> None:
         """Check the model."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -94,7 +93,7 @@ def test_after_a_kill_the_same_question_is_asked(config: Path) -> None:
     again = subprocess.run([*command, *options], input="", capture_output=True, text=True, check=True)
     assert json.loads(again.stdout) == asked
     assert (asked["answered"], asked["skipped"]) == (3, 1)
-    assert os.listdir(config.parent / "kept") == ["answers.json"]
+    assert [path.name for path in (config.parent / "kept").iterdir()] == ["answers.json"]
 
 
 def test_a_person_sees_two_columns_with_units_then_the_tree_and_the_recommendation(
