@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, validate_parameter_constraints
@@ -27,12 +27,16 @@ from models.trees.growth.grow import Growth
 
 _TREE, _PAIR, _CANDIDATE = 0, 1, 2  # keys of the hashes for bootstrap samples, ties between pairs, and candidates
 
+Against = Literal["best", "any"]
+Recommend = Literal["unbeaten", "mean"]
 _CONSTRAINTS: dict[str, list[Any]] = {
     **{name: TREE_CONSTRAINTS[name] for name in ("max_depth", "ratio")},
     "n_trees": [Interval(Integral, 1, None, closed="left")],
     "regrow_every": [Interval(Integral, 1, None, closed="left")],
     "challenge_every": [Interval(Integral, 1, None, closed="left"), None],
     "leaves_from": [words_of(LeavesFrom)],
+    "against": [words_of(Against)],
+    "recommend": [words_of(Recommend)],
     "candidates": [CandidatePoints],
     "steps": [tuple, list, None],
 }
@@ -43,7 +47,7 @@ _USUAL = CandidatePoints()
 
 @dataclass(frozen=True)
 class ForestInBox:
-    """Trees of bootstrapped comparisons; the next pair is the one of greatest qEUBO among candidate points.
+    """Trees of bootstrapped comparisons; the next question is the one of greatest qEUBO among candidate points.
 
     n_trees: trees of each run. Each tree counts a comparison a Poisson(1) number of times, drawn once: the online
     bootstrap. leaves_from: its leaves are fitted to "all" comparisons, each once, or to those of the "bootstrap".
@@ -52,9 +56,12 @@ class ForestInBox:
     that were never beaten, the one of greatest mean; if there is none, the recommended point with one coordinate drawn
     anew. A forest smooths, so it misjudges a good point among bad ones until that is compared with the best. None for
     no such questions.
+    against: all other questions compare the "best" point, the recommended one, with a candidate, or "any" two
+    candidates. Comparisons with the best one tell what is better still.
+    recommend: of the compared points, the one of greatest mean over trees: of all ("mean"), or of those that were never
+    beaten ("unbeaten"; of all if each was beaten), which suits answers that seldom waver.
     candidates: see `CandidatePoints`. max_depth and ratio: as for `PreferenceTree`.
     steps: (d,) equal steps of each coordinate, for features that are set in steps; None for any value.
-    The recommended point is the compared one with the greatest mean over trees.
     Raises ValueError for settings out of range.
 
     >>> learner = ForestInBox(n_trees=4).start(1, mix(0, np.arange(2)))
@@ -67,6 +74,8 @@ class ForestInBox:
     leaves_from: LeavesFrom = "all"
     regrow_every: int = 4
     challenge_every: int | None = 3
+    against: Against = "best"
+    recommend: Recommend = "unbeaten"
     candidates: CandidatePoints = _USUAL
     max_depth: int | None = None
     ratio: float = 0.25
@@ -101,11 +110,18 @@ class ForestLearner:
         self._points = points
         self._seen.learn(points)
         self._forest.learn(points)
-        self._mean = self._forest.at_compared_points()
+        mean = self._forest.at_compared_points()
+        self._standing = mean
+        if self._settings.recommend == "unbeaten":
+            unbeaten = np.take_along_axis(self._seen.unbeaten, self._seen.first, axis=1)
+            self._standing = np.where(unbeaten | ~unbeaten.any(axis=1, keepdims=True), mean, -np.inf)
+        run, self._holder = np.arange(len(mean)), self._standing.argmax(axis=1)
+        self._mean = mean.copy()
+        self._mean[run, self._seen.first[run, self._holder]] = np.inf  # first of the good points
 
     def recommend(self) -> Choice:
         """See `models.asking.box.loop.Learner`."""
-        return Choice(np.asarray(self._mean.argmax(axis=1)), near_greatest(self._mean))
+        return Choice(self._holder, near_greatest(self._standing))
 
     def next_pair(self) -> FloatArray:
         """A challenge where it is due, else the pair of greatest qEUBO among candidates.
@@ -121,6 +137,8 @@ class ForestLearner:
         )
         kept, mean, covariance = self._forest.most_promising(points, settings.candidates.kept)
         first, second = np.triu_indices(mean.shape[1], 1)
+        if settings.against == "best":
+            first, second = np.zeros(mean.shape[1] - 1, dtype=np.int64), np.arange(1, mean.shape[1])
         value = qeubo(mean, covariance, first, second)
         best = best_by_lot(value, mix(mix(lots, _PAIR)[:, None], np.arange(len(first))))
         run = np.arange(len(points))
@@ -129,7 +147,7 @@ class ForestLearner:
 
     def _challenge(self, lots: HashArray) -> FloatArray:
         """The recommended point and its rival, (t, 2, d)."""
-        run, holder = np.arange(len(lots)), self._mean.argmax(axis=1)
+        run, holder = np.arange(len(lots)), self._holder
         standing = np.where(self._seen.unbeaten, self._mean, -np.inf)
         standing[run, self._seen.first[run, holder]] = -np.inf
         rival = standing.argmax(axis=1)

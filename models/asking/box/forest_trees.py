@@ -164,7 +164,7 @@ class Forest:
         return np.asarray(_joined([group.values(group.leaf_of(points)) for group in self._grown]).mean(axis=1))
 
     def most_promising(self, points: FloatArray, n: int) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Of points (t, c, d) the n with the greatest mean plus standard deviation over trees.
+        """Of points (t, c, d) the first, and the n - 1 with the greatest mean plus standard deviation over trees.
 
         Returns their positions (t, n), the means (t, n) and the covariance (t, n, n): that within trees, averaged, plus
         that between trees.
@@ -173,6 +173,7 @@ class Forest:
         values = _joined([group.values(leaf) for group, leaf in zip(self._grown, leaves, strict=True)])
         within = sum(group.variance_within(leaf) for group, leaf in zip(self._grown, leaves, strict=True))
         promise = values.mean(axis=1) + np.sqrt(values.var(axis=1) + within / values.shape[1])
+        promise[:, 0] = np.inf
         kept = np.argsort(-promise, axis=1, kind="stable")[:, :n]
         values = np.take_along_axis(values, kept[:, None], axis=2)
         leaves = [

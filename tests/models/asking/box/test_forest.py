@@ -77,7 +77,8 @@ def test_beliefs_at_compared_points_agree_with_beliefs_at_the_same_places() -> N
     assert covariance == pytest.approx(np.swapaxes(covariance, 1, 2))
     assert np.linalg.eigvalsh(covariance).min() > -1e-9
     promise = mean + np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
-    assert (np.diff(promise, axis=1) <= 1e-9).all()
+    assert (kept[:, 0] == 0).all()
+    assert (np.diff(promise[:, 1:], axis=1) <= 1e-9).all()
 
 
 def test_the_course_follows_from_the_comparisons_alone_however_they_were_learnt() -> None:
@@ -205,3 +206,35 @@ def test_steps_that_do_not_fit_the_box_are_refused() -> None:
         ForestInBox(steps=(0, 1))
     with pytest.raises(ValueError, match="steps are of 2 features, the box has 3"):
         ForestInBox(steps=(5, 1)).start(3, mix(0, np.arange(1)))
+
+
+def test_of_the_points_never_beaten_the_one_of_greatest_mean_is_recommended() -> None:
+    points = _compared(n_pairs=30)
+    seen = ComparedPoints(2)
+    seen.learn(points)
+    learner = ForestInBox(n_trees=8).start(2, mix(10, np.arange(2)))
+    learner.learn(points)
+    choice, mean = learner.recommend(), np.stack([learner.predict(own)[run] for run, own in enumerate(points)])
+    for run in range(2):
+        recommended = choice.recommended[run]
+        assert seen.unbeaten[run, recommended]
+        assert mean[run, recommended] == pytest.approx(mean[run, seen.unbeaten[run]].max())
+        assert choice.tied[run, recommended]
+
+
+def test_where_every_point_was_beaten_all_may_be_recommended() -> None:
+    points = np.tile([[0.9], [0.1], [0.1], [0.9]], (1, 1, 1))
+    learner = ForestInBox(n_trees=4).start(1, mix(11, np.arange(1)))
+    learner.learn(points)
+    assert learner.recommend().recommended.tolist() == [0]
+
+
+@pytest.mark.parametrize("against", ["best", "any"])
+def test_questions_compare_the_recommended_point_where_that_is_asked_for(against: str) -> None:
+    points = _compared(n_pairs=25)
+    model = ForestInBox(n_trees=8, against=against, challenge_every=None)  # type: ignore[arg-type]
+    learner = model.start(2, mix(12, np.arange(2)))
+    learner.learn(points)
+    best = points[np.arange(2), learner.recommend().recommended]
+    asked = (learner.next_pair() == best[:, None]).all(axis=2).any(axis=1)
+    assert asked.all() or against == "any"
