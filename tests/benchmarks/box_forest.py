@@ -29,10 +29,12 @@ CHOICES: Mapping[str, BoxModel] = {
     "default": ForestInBox(),
     "against any": ForestInBox(against="any"),
     "recommend mean": ForestInBox(recommend="mean"),
-    "any, mean, no challenge": ForestInBox(against="any", recommend="mean", challenge_every=None),
+    "any, mean, no challenge, none redrawn": ForestInBox(
+        against="any", recommend="mean", challenge_every=None, redraw_every=None
+    ),
     "no challenge": ForestInBox(challenge_every=None),
-    "challenge every 2": ForestInBox(challenge_every=2),
-    "challenge every 5": ForestInBox(challenge_every=5),
+    "none redrawn": ForestInBox(redraw_every=None),
+    "redrawn every 2": ForestInBox(challenge_every=None, redraw_every=2),
     "8 trees": ForestInBox(n_trees=8),
     "32 trees": ForestInBox(n_trees=32),
     "leaves of bootstrap": ForestInBox(leaves_from="bootstrap"),
@@ -43,7 +45,7 @@ CHOICES: Mapping[str, BoxModel] = {
     "uniform and near alone": ForestInBox(candidates=CandidatePoints(uniform=60, redrawn=0, crossed=0, along=0)),
     "no redrawn": ForestInBox(candidates=CandidatePoints(redrawn=0)),
     "no along": ForestInBox(candidates=CandidatePoints(along=0)),
-    "all 146 kept": ForestInBox(candidates=CandidatePoints(kept=146)),
+    "all 162 kept": ForestInBox(candidates=CandidatePoints(kept=162)),
     "random pairs": RandomPairsInBox(),
 }
 
@@ -70,9 +72,8 @@ def main() -> None:
     parser.add_argument("--functions", default=",".join(FUNCTIONS))
     parser.add_argument("--runs", type=int, default=20)
     asked = parser.parse_args()
-    print(
-        "| function | choice | mean regret | sd | median | largest | runs | s a run |\n|---|---|---|---|---|---|---|---|"
-    )
+    print("| function | choice | mean regret | sd | median | largest | runs | s a run |")
+    print("|---" * 8 + "|")
     for choice in CHOICES if asked.choices == ["all"] else asked.choices:
         for name in asked.functions.split(","):
             print(row(choice, name, asked.runs), flush=True)

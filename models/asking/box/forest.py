@@ -34,6 +34,7 @@ _CONSTRAINTS: dict[str, list[Any]] = {
     "n_trees": [Interval(Integral, 1, None, closed="left")],
     "regrow_every": [Interval(Integral, 1, None, closed="left")],
     "challenge_every": [Interval(Integral, 1, None, closed="left"), None],
+    "redraw_every": [Interval(Integral, 1, None, closed="left"), None],
     "leaves_from": [words_of(LeavesFrom)],
     "against": [words_of(Against)],
     "recommend": [words_of(Recommend)],
@@ -52,10 +53,11 @@ class ForestInBox:
     n_trees: trees of each run. Each tree counts a comparison a Poisson(1) number of times, drawn once: the online
     bootstrap. leaves_from: its leaves are fitted to "all" comparisons, each once, or to those of the "bootstrap".
     regrow_every: comparisons after which a tree is grown again; the trees take turns.
-    challenge_every: after so many comparisons, one asks about the recommended point and a rival: of the other points
-    that were never beaten, the one of greatest mean; if there is none, the recommended point with one coordinate drawn
-    anew. A forest smooths, so it misjudges a good point among bad ones until that is compared with the best. None for
-    no such questions.
+    challenge_every: after so many comparisons, one asks about the recommended point and a rival, if there is one: of
+    the other points that were never beaten, the one of greatest mean. A forest smooths, so it misjudges a good point
+    among bad ones until that is compared with the best. None for no such questions.
+    redraw_every: after so many comparisons, one asks about the recommended point as it is and with one coordinate drawn
+    anew, unless a rival is due. None for no such questions.
     against: all other questions compare the "best" point, the recommended one, with a candidate, or "any" two
     candidates. Comparisons with the best one tell what is better still.
     recommend: of the compared points, the one of greatest mean over trees: of all ("mean"), or of those that were never
@@ -73,7 +75,8 @@ class ForestInBox:
     n_trees: int = 16
     leaves_from: LeavesFrom = "all"
     regrow_every: int = 4
-    challenge_every: int | None = 3
+    challenge_every: int | None = 2
+    redraw_every: int | None = 4
     against: Against = "best"
     recommend: Recommend = "unbeaten"
     candidates: CandidatePoints = _USUAL
@@ -124,17 +127,29 @@ class ForestLearner:
         return Choice(self._holder, near_greatest(self._standing))
 
     def next_pair(self) -> FloatArray:
-        """A challenge where it is due, else the pair of greatest qEUBO among candidates.
-
-        Candidates are drawn anew for each question; ties between pairs are broken at random.
-        """
-        settings, n_pairs = self._settings, self._points.shape[1] // 2
+        """A rival of the recommended point or a redrawn one where it is due, else the greatest qEUBO, (t, 2, d)."""
+        n_pairs = self._points.shape[1] // 2
         lots = mix(self._seeds, 2 * n_pairs)
-        if settings.challenge_every is not None and n_pairs % settings.challenge_every == 0:
-            return self._challenge(mix(lots, _CANDIDATE))
-        points = candidate_points(
-            settings.candidates, self._points, self._seen, self._mean, mix(lots, _CANDIDATE), settings.steps
-        )
+        draws = mix(lots, _CANDIDATE)
+        run = np.arange(len(lots))
+        best = self._points[run, self._holder]
+        if _due(self._settings.redraw_every, n_pairs):
+            anew = one_coordinate_anew(best[:, None], draws, self._settings.steps)
+            pair = np.concatenate([best[:, None], anew], axis=1)
+        else:
+            pair = self._of_greatest_qeubo(lots, draws)
+        if _due(self._settings.challenge_every, n_pairs):
+            standing = np.where(self._seen.unbeaten, self._mean, -np.inf)
+            standing[run, self._seen.first[run, self._holder]] = -np.inf
+            rival = standing.argmax(axis=1)
+            challenge = np.stack([best, self._points[run, rival]], axis=1)
+            pair = np.where(np.isfinite(standing[run, rival])[:, None, None], challenge, pair)
+        return pair
+
+    def _of_greatest_qeubo(self, lots: HashArray, draws: HashArray) -> FloatArray:
+        """The pair of greatest qEUBO among candidates that are drawn anew; ties are broken at random."""
+        settings = self._settings
+        points = candidate_points(settings.candidates, self._points, self._seen, self._mean, draws, settings.steps)
         kept, mean, covariance = self._forest.most_promising(points, settings.candidates.kept)
         first, second = np.triu_indices(mean.shape[1], 1)
         if settings.against == "best":
@@ -143,20 +158,12 @@ class ForestLearner:
         best = best_by_lot(value, mix(mix(lots, _PAIR)[:, None], np.arange(len(first))))
         run = np.arange(len(points))
         chosen = np.stack([kept[run, first[best]], kept[run, second[best]]], axis=1)
-        return points[run[:, None], chosen]
-
-    def _challenge(self, lots: HashArray) -> FloatArray:
-        """The recommended point and its rival, (t, 2, d)."""
-        run, holder = np.arange(len(lots)), self._holder
-        standing = np.where(self._seen.unbeaten, self._mean, -np.inf)
-        standing[run, self._seen.first[run, holder]] = -np.inf
-        rival = standing.argmax(axis=1)
-        there_is_one = np.isfinite(standing[run, rival])
-        best = self._points[run, holder]
-        changed = one_coordinate_anew(best[:, None], lots, self._settings.steps)[:, 0]
-        other = np.where(there_is_one[:, None], self._points[run, rival], changed)
-        return np.stack([best, other], axis=1)
+        return np.asarray(points[run[:, None], chosen])
 
     def predict(self, points: FloatArray) -> FloatArray:
         """See `models.asking.box.loop.Learner`."""
         return self._forest.mean_at(np.broadcast_to(points, (len(self._seeds), *points.shape)))
+
+
+def _due(every: int | None, n_pairs: int) -> bool:
+    return every is not None and n_pairs % every == 0

@@ -50,7 +50,7 @@ class CandidatePoints:
     redrawn: int = 30
     near: int = 48
     crossed: int = 16
-    along: int = 16
+    along: int = 32
     reach: tuple[float, float] = (0.001, 0.3)
     kept: int = 50
 

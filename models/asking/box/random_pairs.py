@@ -62,7 +62,7 @@ class RandomPairsLearner:
         """Two uniform points in each run, (t, 2, d)."""
         _, n_points, d = self._shape
         lots = mix(mix(mix(self._seeds, _QUESTION), n_points)[:, None], np.arange(2 * d))
-        return (lots >> np.uint64(11)).reshape(-1, 2, d) * 2.0**-53
+        return np.asarray((lots >> np.uint64(11)).reshape(-1, 2, d) * 2.0**-53, dtype=np.float64)
 
     def predict(self, points: FloatArray) -> FloatArray:
         """See `models.asking.box.loop.Learner`."""

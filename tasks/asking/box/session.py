@@ -121,7 +121,7 @@ class BoxSession:
             for one in self.asked
             if one.answer != "skip"
         ]
-        return np.array(won, dtype=np.float64).reshape(-1, len(self._steps)) / self._steps
+        return np.asarray(np.array(won, dtype=np.float64).reshape(-1, len(self._steps)) / self._steps)
 
     def _levels(self, point: FloatArray) -> Levels:
         return tuple(np.rint(point * self._steps).astype(np.int64).tolist())
@@ -155,8 +155,8 @@ class BoxSession:
             return self._pair(initial_pairs(d, self._seed(attempt), settings.n_initial)[0, number])
         if not len(points):
             return self._pair(initial_pairs(d, self._seed(number * TRIES + attempt), 1)[0, 0])
-        # A second draw has no rival of the recommended setting: the first one had it, and was asked before.
-        model = self._model if attempt == 0 else replace(self._model, challenge_every=None)
+        # The rival of the recommended setting is the same in every draw.
+        model = self._model if attempt == 0 else replace(self._model, challenge_every=None, redraw_every=None)
         learner = model.start(d, self._seed(self.n_skipped * TRIES + attempt))
         learner.learn(points[None])
         pair = learner.next_pair()[0]

@@ -116,7 +116,7 @@ def test_a_good_point_among_bad_ones_is_compared_with_the_recommended_one() -> N
     pairs[:, 0, 0] = needle
     points = _winners_first(pairs, utility(pairs))
     asked = {
-        every: _asked_about(needle, ForestInBox(n_trees=8, challenge_every=every), points, utility)
+        every: _asked_about(needle, ForestInBox(n_trees=8, challenge_every=every, redraw_every=None), points, utility)
         for every in (1, None)
     }
     assert asked[1] >= 1 > asked[None]
@@ -173,6 +173,7 @@ def test_every_setting_asked_about_lies_on_the_steps_of_its_feature() -> None:
         ("candidates", 5),
         ("regrow_every", 0),
         ("challenge_every", 0),
+        ("redraw_every", -1),
         ("leaves_from", "some"),
     ],
 )
@@ -232,7 +233,7 @@ def test_where_every_point_was_beaten_all_may_be_recommended() -> None:
 @pytest.mark.parametrize("against", ["best", "any"])
 def test_questions_compare_the_recommended_point_where_that_is_asked_for(against: str) -> None:
     points = _compared(n_pairs=25)
-    model = ForestInBox(n_trees=8, against=against, challenge_every=None)  # type: ignore[arg-type]
+    model = ForestInBox(n_trees=8, against=against, challenge_every=None, redraw_every=None)  # type: ignore[arg-type]
     learner = model.start(2, mix(12, np.arange(2)))
     learner.learn(points)
     best = points[np.arange(2), learner.recommend().recommended]
