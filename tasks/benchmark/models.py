@@ -9,12 +9,19 @@ from typing import Any
 from pydantic import Field, TypeAdapter
 
 from models.asking.box.forest import ForestInBox
+from models.asking.box.gp import GaussianProcessInBox
 from models.asking.box.loop import BoxModel
+from models.asking.box.skew_gp import SkewGaussianProcessInBox
 from models.asking.box.tree import TreeInBox
-from models.records.studies.benchmark_results import FOREST, TREE
+from models.records.studies.benchmark_results import FOREST, GP, SKEW_GP, TREE
 from tasks.runs.study import RunConfig
 
-KINDS: Mapping[str, type[Any]] = {TREE: TreeInBox, FOREST: ForestInBox}
+KINDS: Mapping[str, type[Any]] = {
+    TREE: TreeInBox,
+    FOREST: ForestInBox,
+    GP: GaussianProcessInBox,
+    SKEW_GP: SkewGaussianProcessInBox,
+}
 """The kind of each model. A field of `ModelSettings` has the same name and holds its settings."""
 
 
@@ -23,6 +30,12 @@ class ModelSettings(RunConfig):
 
     tree: TreeInBox = Field(default=TreeInBox(), description="the preference tree (DT-PBO)")
     forest: ForestInBox = Field(default=ForestInBox(), description="the forest of preference trees")
+    gp: GaussianProcessInBox = Field(
+        default=GaussianProcessInBox(), description="the preferential Gaussian process with qEUBO"
+    )
+    skew_gp: SkewGaussianProcessInBox = Field(
+        default=SkewGaussianProcessInBox(), description="the skew Gaussian process with expected improvement (HB-EI)"
+    )
 
     def of(self, model: str, **changed: Any) -> dict[str, Any]:
         """The settings of a model as plain data, with some of them changed. Raises ValueError for an invalid one."""

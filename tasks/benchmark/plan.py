@@ -16,22 +16,23 @@ from models.records.studies.benchmark_results import (
     DIMENSIONS,
     FIGURES,
     FOREST,
+    GP,
     KERNELS,
     NOISE,
     RATIO,
+    SKEW_GP,
     SURFACES,
     TREE,
+    UNLIMITED,
 )
 from tasks.benchmark.cells import CourseCell, SurfaceCell
 from tasks.benchmark.models import KINDS, ModelSettings
 
-KERNEL_MODELS = ("gp", "skew_gp")
-KERNEL_NAMES = ("rbf", "matern_5_2", "matern_3_2", "matern_1_2")
-UNLIMITED = "none"
-"""The setting of a tree without a limit of its depth."""
+KERNEL_MODELS = (GP, SKEW_GP)
+KERNEL_NAMES = ("rbf", "matern52", "matern32", "matern12")
 PICTURED: Mapping[str, int] = {"hartmann": 3, "rosenbrock": 2, "michalewicz": 2, "schwefel": 2}
 """Dimensions of the functions whose surfaces are learned, where they are not the usual ones (dt-pbo F.2)."""
-SECONDS_A_RUN: Mapping[str, float] = {TREE: 0.6, FOREST: 3.0}
+SECONDS_A_RUN: Mapping[str, float] = {TREE: 0.6, FOREST: 3.0, GP: 9.0, SKEW_GP: 9.0}
 """About how many seconds a run of 220 questions takes, on one core of a machine of 2024."""
 
 Part = Literal["convergence", "surfaces", "kernels", "ratio", "dimensions", "noise", "depth"]

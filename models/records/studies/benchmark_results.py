@@ -9,9 +9,9 @@ STUDY = "benchmark"
 TREE, FOREST, GP, SKEW_GP, RANDOM_PAIRS = "tree", "forest", "gp", "skew_gp", "random_pairs"
 """The models."""
 MODELS: Mapping[str, str] = {
-    TREE: "tree",
-    FOREST: "forest",
-    GP: "Gaussian process",
+    TREE: "the tree",
+    FOREST: "the forest",
+    GP: "the Gaussian process",
     SKEW_GP: "SkewGP",
     RANDOM_PAIRS: "random pairs",
 }
@@ -39,16 +39,21 @@ BASE, BASE_SETTING, ESTIMATE = "base", "base_setting", "estimate"
 IN_SDS, IN_SDS_LOWER, IN_SDS_UPPER = "in_sds", "in_sds_lower", "in_sds_upper"
 """Columns of the table of differences: the final regret of a model in a setting minus that of `base` in `base_setting`,
 paired over runs, as it is and in standard deviations."""
-X, Y, UTILITY, AGREEMENT = "x", "y", "utility", "agreement"
-"""Columns of the learned surfaces: the place, the rank of its utility among all places (0 to 1), and Kendall's tau of a
-model with the truth over all places."""
+X, Y, UTILITY = "x", "y", "utility"
+"""Columns of the learned surfaces: the place, and the rank of its utility among all places (0 to 1)."""
 P95, ERROR, PUBLISHED_MEAN, PUBLISHED_P95 = "p95", "error", "published_mean", "published_p95"
 """Columns of the ruggedness of the functions, beside `mean`."""
 
 COURSES, FINALS, GAPS = "regret_courses", "final_regrets", "regret_gaps"
 SURFACE_RANKS, SURFACE_AGREEMENT, RUGGEDNESS = "surface_ranks", "surface_agreement", "ruggedness"
-"""Files of results, without their ending."""
+"""Files of results, without their ending. surface_agreement: Kendall's tau of each model with the truth over places."""
 
+UNLIMITED, BEST = "none", "best"
+"""Settings: no limit of depth; in a comparison, the setting of the other model with the lowest mean regret."""
+ALL_FUNCTIONS, WITHOUT_SMOOTH = "all_functions", "all_but_hartmann"
+"""In place of a function: the mean over all of them, or over all but `SMOOTH`."""
+SMOOTH = ("hartmann",)
+"""The function on which dt-pbo F.6 says that noise leaves the tree behind."""
 TRUTH = "truth"
 """What stands in the place of the model for the function itself."""
 FINAL_REGRET, GAP, GAP_IN_SDS, SPEED = "regret", "regret_gap", "regret_gap_in_sds", "times_as_fast"
@@ -59,10 +64,19 @@ OTHER_FUNCTIONS = "other functions"
 """What intervals are over."""
 
 
-def against(function: str, base: str) -> str:
-    """The variant of a metric that compares a model with `base` on a function.
+def variant(function: str, part: str, setting: str) -> str:
+    """A function in a setting of a part, as the variant of a metric.
+
+    >>> variant("branin", "convergence", ""), variant("branin", "depth", "4")
+    ('branin', 'branin_depth_4')
+    """
+    return f"{function}_{part}_{setting}" if setting else function
+
+
+def against(variant: str, base: str) -> str:
+    """The variant of a metric that compares with `base`.
 
     >>> against("branin", "gp")
     'branin_against_gp'
     """
-    return f"{function}_against_{base}"
+    return f"{variant}_against_{base}"
