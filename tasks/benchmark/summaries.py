@@ -50,7 +50,7 @@ from models.scores.intervals import mean_interval
 from tasks.benchmark.cells import Course, CourseCell, SurfaceCell, grid_places, read_course, read_surface
 from tasks.benchmark.kept import Kept
 from tasks.benchmark.plan import Planned
-from tasks.claims.studies.benchmark_functions import PUBLISHED_RUGGEDNESS
+from tasks.claims.studies.benchmark_functions import PUBLISHED_RUGGEDNESS, PUBLISHED_SECONDS
 from tasks.runs.results import write_parquet
 
 EVERY = 10
@@ -149,6 +149,7 @@ def course_times(planned: Sequence[Planned], kept: Kept) -> list[CourseTime]:
                     function=function, model=cell.model, runs=cell.runs, questions=tuple(at.tolist()),
                     seconds=tuple(seconds[at].round(4).tolist()), target=target, target_questions=reached,
                     target_seconds=round(float(seconds[reached]), 4),
+                    published_seconds=PUBLISHED_SECONDS[function].get(cell.model),
                 )
             )  # fmt: skip
     return times
