@@ -76,7 +76,9 @@ def mean_ratio(first: FloatArray, second: FloatArray, *, over: str) -> Differenc
     (12.6, 4.7, 34.0)
     """
     found = mean_difference(np.log(first) - np.log(second), over=over)
-    estimate, lower, upper = (None if x is None else float(np.exp(x)) for x in (found.estimate, found.lower, found.upper))
+    estimate, lower, upper = (
+        None if x is None else float(np.exp(x)) for x in (found.estimate, found.lower, found.upper)
+    )
     return Difference(estimate=estimate, lower=lower, upper=upper, over=over)
 
 

@@ -66,14 +66,18 @@ def key_numbers(results: Results) -> list[KeyNumber]:
         if model in results.models and base in results.models:
             found = {outcome: len(names) for outcome, names in verdicts(results, model, base).items()}
             counts = f"{found.get('lower', 0)} : {found.get('higher', 0)}"
-            label = f"functions where the {SHORT[model]} is shown to end with less : with more regret than {SHORT[base]}"
+            label = (
+                f"functions where the {SHORT[model]} is shown to end with less : with more regret than {SHORT[base]}"
+            )
             numbers.append(KeyNumber(counts, label))
     return numbers
 
 
 def convergence_section(results: Results) -> Section:
     """The curves of every function, the final regrets, and their differences."""
-    return Section("Regret after each question", [_about(results), *_curves(results), _finals(results), *_gaps(results)])
+    return Section(
+        "Regret after each question", [_about(results), *_curves(results), _finals(results), *_gaps(results)]
+    )
 
 
 def _about(results: Results) -> Prose:

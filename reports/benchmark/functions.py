@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from models.benchmarks.functions import benchmark_function
-from models.records.studies.benchmark_results import ERROR, FUNCTION, MEAN, P95, PUBLISHED_MEAN, PUBLISHED_P95, RUGGEDNESS
+from models.records.studies.benchmark_results import (
+    ERROR,
+    FUNCTION,
+    MEAN,
+    P95,
+    PUBLISHED_MEAN,
+    PUBLISHED_P95,
+    RUGGEDNESS,
+)
 from reports.benchmark.results import Results, number, title
 from reports.page.blocks import Block, Column, Definitions, Prose, Row, Section, Table
 

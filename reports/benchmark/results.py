@@ -75,8 +75,15 @@ class Results:
         return Found(row.value, row.sd, row.n, None, None, row.lower, row.upper, row.over)
 
     def gap(
-        self, function: str, model: str, base: str, *, part: str = CONVERGENCE, setting: str = "",
-        base_setting: str = "", in_sds: bool = False,
+        self,
+        function: str,
+        model: str,
+        base: str,
+        *,
+        part: str = CONVERGENCE,
+        setting: str = "",
+        base_setting: str = "",
+        in_sds: bool = False,
     ) -> Difference | None:
         """The final regret of a model minus that of another, or the other way round; None if the run lacks both."""
         for one, other, turned in (((model, setting), (base, base_setting), False),

@@ -85,7 +85,9 @@ def _picture(results: Results, times: dict[tuple[str, str], CourseTime]) -> Figu
         for model in results.models
         if all((function, model) in times for function in results.functions)
     )
-    picture = Picture("times", style.to_svg(drawing), style.PAGE_WIDTH, f"Seconds of a run, mean over functions: {last}")
+    picture = Picture(
+        "times", style.to_svg(drawing), style.PAGE_WIDTH, f"Seconds of a run, mean over functions: {last}"
+    )
     return Figure([picture], "Seconds up to each question (as dt-pbo, Figure 12).", "All panels share one scale.")
 
 

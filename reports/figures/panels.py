@@ -86,7 +86,9 @@ def _draw(axes: Axes, series: Series, floor: float) -> None:
     if series.lower is not None and series.upper is not None:
         low, high = (np.maximum(bound, floor) for bound in (series.lower, series.upper))
         axes.vlines(at, low, high, color=look["color"], linewidth=0.8, alpha=0.6)
-    axes.plot(at, np.maximum(series.values, floor), marker=_MARKS[series.look], markersize=2.6, **{**look, "linewidth": 0.9})
+    axes.plot(
+        at, np.maximum(series.values, floor), marker=_MARKS[series.look], markersize=2.6, **{**look, "linewidth": 0.9}
+    )
 
 
 def _legend(figure: Figure, panels: Sequence[Panel], width: float) -> None:

@@ -78,7 +78,9 @@ class Compared(NamedTuple):
     @property
     def name(self) -> str:
         """The variant of its metrics."""
-        return against(variant(self.function, self.part, self.setting), variant(self.base, self.part, self.base_setting))
+        return against(
+            variant(self.function, self.part, self.setting), variant(self.base, self.part, self.base_setting)
+        )
 
 
 class _Regrets:

@@ -64,7 +64,13 @@ def write_courses(planned: Sequence[Planned], kept: Kept, results: Path) -> pd.D
         if not isinstance(cell, CourseCell):
             continue
         course = read_course(kept[cell.model_dump_json()])
-        keys = {PART: part, FUNCTION: cell.function, N_DIMENSIONS: cell.n_dimensions, MODEL: cell.model, SETTING: setting}
+        keys = {
+            PART: part,
+            FUNCTION: cell.function,
+            N_DIMENSIONS: cell.n_dimensions,
+            MODEL: cell.model,
+            SETTING: setting,
+        }
         if part in {CONVERGENCE, KERNELS}:
             about = {QUESTION: np.arange(len(course.regret)), **over_runs(course.regret)}
             courses.append(pd.DataFrame({**keys, **about}))

@@ -1,4 +1,4 @@
-"""Models of duels scored over several runs, split before mirroring and after it, beside what was published."""
+"""Scores of models of duels over several runs, with duels split before and after mirroring."""
 
 from __future__ import annotations
 
@@ -12,14 +12,18 @@ import pyarrow as pa
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
-from models.kernels.selection import Chosen, Tuning, choose, fit, preference, probability
-from models.records.arrays import BoolArray, FloatArray
+from models.baselines.selection import ChosenBaseline, DuelBaseline, choose_baseline
+from models.kernels.selection import Chosen, Tuning, choose, fit, inner_folds, preference, probability
+from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.records.base import Record
 from models.records.duel_results import (
     ACCURACY,
     AS_PUBLISHED,
     AUC,
     BALANCED_ACCURACY,
+    BASELINES,
+    BY_NAME,
+    CHOSEN_BASELINES,
     CHOSEN_MODELS,
     LOG_LOSS,
     METRICS,
@@ -27,29 +31,38 @@ from models.records.duel_results import (
     PLAIN,
     RUNS,
     SPLIT_FIRST,
+    UNSEEN_ITEMS,
+    BaselineModel,
     DuelModel,
+    ScoredVariant,
     SplitProtocol,
 )
 from models.records.published import Published, beside_published
 from models.records.results import MetricRow
 from models.scores.accuracy import accuracies
+from models.scores.advantage import ScoredDuels
 from models.scores.discrimination import auc, balanced_accuracy, log_loss
 from models.scores.duel_splits import Duels, Split, hold_out, in_folds
-from tasks.duels.comparisons import write_comparisons, write_medians
+from models.scores.item_splits import hold_out_items
+from tasks.duels.model_comparison import scored_models_of, write_beside_plain, write_comparisons, write_medians
 from tasks.duels.read_duels import read_duels
 from tasks.runs.progress import advance
 from tasks.runs.results import write_json, write_metrics, write_parquet
 from tasks.runs.workers import one_blas_thread
 
 SCORING = "Choose, fit and score"
+BASELINE_FOLDS = 3
+"""Inner folds in which the settings of plain models are chosen if there are no validation duels."""
 
 
 class DuelTrial(Record):
     """The data that models are scored on, and the settings of the scoring.
 
-    models: scored on duels that are split first. mirrored: models that are also scored under the published protocols.
+    models: scored on duels that are split first and, like the plain models, on duels between items held out.
+    mirrored: models that are also scored under the published protocols.
     published_table: a table that also has the duels that were published without an outcome.
     folds: number of folds of a cross-validation without validation rows; None holds out a validation and a test part.
+    item_groups: number of groups of items, of which one is held out, or each in turn with folds.
     leave_out, sides: see `tasks.duels.read_duels.read_duels`.
     """
 
@@ -60,14 +73,15 @@ class DuelTrial(Record):
     tuning: Tuning
     seed: int
     folds: int | None = None
+    item_groups: int = 3
     validation_share: float = 0.1
     test_share: float = 0.1
     leave_out: tuple[str, ...] = ()
     sides: tuple[str, ...] = ()
 
-    def duels(self, protocol: SplitProtocol = SPLIT_FIRST) -> Duels:
+    def duels(self, variant: ScoredVariant = SPLIT_FIRST) -> Duels:
         """The duels of the table, or of the published one under `as_published`."""
-        table = self.published_table if protocol == AS_PUBLISHED else self.table
+        table = self.published_table if variant == AS_PUBLISHED else self.table
         if table is None:
             raise ValueError("this trial has no published table")
         return read_duels(table, leave_out=self.leave_out, sides=self.sides)
@@ -80,21 +94,51 @@ class DuelTrial(Record):
         shares = {"validation_share": self.validation_share, "test_share": self.test_share}
         return [hold_out(duels, protocol, seed=seed, **shares)]
 
+    def scored_models(self, variant: ScoredVariant) -> tuple[DuelModel, ...]:
+        """The models scored under a variant, without the plain ones."""
+        return self.mirrored if variant in {MIRRORED_FIRST, AS_PUBLISHED} else self.models
 
-def published_auc(by_model: Mapping[DuelModel, float]) -> tuple[Published, ...]:
-    """Values that pref-shap's Table 3 calls test AUC; they are the balanced accuracy after mirroring."""
-    source = "pref-shap, Table 3 (its test AUC)"
-    return tuple(
-        Published(model=model, metric=BALANCED_ACCURACY, value=value, source=source)
-        for model, value in by_model.items()
-    )
+    def baselines(self, duels: Duels, variant: ScoredVariant) -> tuple[BaselineModel, ...]:
+        """The plain models scored under a variant: none as published, none by name if the items were not seen."""
+        if variant not in {SPLIT_FIRST, UNSEEN_ITEMS}:
+            return ()
+        return tuple(
+            kind
+            for kind in BASELINES
+            if not (kind in BY_NAME and variant == UNSEEN_ITEMS)
+            and not (kind == "by_name_and_context" and not duels.context_columns)
+        )
+
+    def parts(self, duels: Duels, variant: ScoredVariant, run: int) -> list[Part]:
+        """The splits of a run, with the duels on which settings are chosen in each."""
+        seed = self.seed + run
+        if variant == UNSEEN_ITEMS:
+            by_items = hold_out_items(duels, self.item_groups, in_turn=self.folds is not None, seed=seed)
+            return [Part(each.split, each.choosing) for each in by_items]
+        found = []
+        for split in self.splits(duels, variant, run):
+            inner = list(inner_folds(split.train, BASELINE_FOLDS, seed))
+            found.append(Part(split, [(split.train, split.validation)] if len(split.validation) else inner))
+        return found
+
+
+class Part(NamedTuple):
+    """A split of the duels; for the choice of settings, rows to fit and rows to try."""
+
+    split: Split
+    choosing: Sequence[tuple[IntArray, IntArray]]
 
 
 class RunScores(NamedTuple):
-    """One run under one protocol: rows of `runs.parquet`, and the settings chosen in each split."""
+    """One run under one variant: rows of `runs.parquet`, and the settings chosen in each split.
+
+    tested: by model, the tested duels of each split; empty where duels are mirrored before the split.
+    """
 
     rows: list[dict[str, Any]]
     chosen: list[dict[str, Any]]
+    chosen_baselines: list[dict[str, Any]]
+    tested: dict[str, list[ScoredDuels]]
 
 
 @task(name="score a run", cache_policy=NO_CACHE)
@@ -199,21 +243,30 @@ def measure(scores: FloatArray, chances: FloatArray, left_wins: BoolArray) -> di
     }
 
 
-def write_scores(study: str, runs: Iterable[RunScores], published: Sequence[Published], results: Path) -> None:
-    """Write `runs.parquet`, `chosen_models.json`, `metrics.json`, `comparisons.json` and `chosen_medians.json`.
+def write_scores(
+    study: str, runs: Iterable[RunScores], pairs: IntArray, published: Sequence[Published], results: Path
+) -> None:
+    """Write the scores of a study and what was chosen for them. pairs: (m, 2) the two items of every duel.
 
-    A published balanced accuracy that names no variant stands beside the variant nearest to the published protocol.
+    The files are `runs.parquet`, `chosen_models.json`, `chosen_baselines.json`, `metrics.json`,
+    `comparisons.json`, `beside_plain.json` and `chosen_medians.json`.
+
+    A published balanced accuracy without a variant is reported beside the variant nearest to the published protocol.
     """
     found = list(runs)
     scores = pd.DataFrame([row for run in found for row in run.rows])
     chosen = [each for run in found for each in run.chosen]
     write_parquet(results / f"{RUNS}.parquet", pa.Table.from_pandas(scores, preserve_index=False))
     write_json(results / f"{CHOSEN_MODELS}.json", chosen)
+    write_json(results / f"{CHOSEN_BASELINES}.json", [each for run in found for each in run.chosen_baselines])
     variants = set(scores["variant"])
-    last = next((each for each in (AS_PUBLISHED, MIRRORED_FIRST) if each in variants), SPLIT_FIRST)
-    rows = beside_published(_metrics(study, scores), [_of_last(each, last) for each in published])
+    nearest: tuple[SplitProtocol, ...] = (AS_PUBLISHED, MIRRORED_FIRST, SPLIT_FIRST)
+    last = next(each for each in nearest if each in variants)
+    rows = beside_published(_metrics(study, scores), [_with_variant(each, last) for each in published])
     write_metrics(results / "metrics.json", rows)
-    write_comparisons(scores, rows, last, results)
+    tested = scored_models_of((run.tested for run in found), scores, pairs)
+    write_comparisons(scores, tested, rows, last, results)
+    write_beside_plain(scores, tested, results)
     write_medians(chosen, results)
 
 
@@ -228,7 +281,7 @@ def _metrics(study: str, scores: pd.DataFrame) -> list[MetricRow]:
     ]  # fmt: skip
 
 
-def _of_last(published: Published, last: SplitProtocol) -> Published:
+def _with_variant(published: Published, last: SplitProtocol) -> Published:
     if published.metric != BALANCED_ACCURACY or published.variant is not None or last == SPLIT_FIRST:
         return published
     return published.model_copy(update={"variant": last})
