@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from models.gaussian.difference_evidence import ComparedPoints
-from models.gaussian.stationary import KernelName, correlations, correlations_and_slopes, squared_distances
+from models.gaussian.stationary import KernelName, correlations, squared_distances
 from models.records.arrays import FloatArray, IntArray
 
 

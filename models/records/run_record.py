@@ -36,7 +36,7 @@ class CourseTime(Record):
     """Processor seconds that a model took to ask about a function, for each of `runs` runs that advance together.
 
     questions, seconds: seconds up to a number of questions. target: a mean regret that all models of the run reach;
-    target_questions, target_seconds: where this model first reached it. published_seconds: those of the paper's machine.
+    target_questions, target_seconds: where this model first reached it. published_seconds: on the machine of the paper.
     """
 
     function: str

@@ -13,6 +13,7 @@ from models.records.studies.benchmark_results import (
     BASE_SETTING,
     CONVERGENCE,
     ESTIMATE,
+    FIGURES,
     FINAL_REGRET,
     FUNCTION,
     GAPS,
@@ -54,7 +55,7 @@ class Results:
         self.functions: tuple[str, ...] = tuple(name for name in FUNCTIONS if name in config["functions"])
         self.models: tuple[str, ...] = tuple(name for name in MODELS if name in config["models"])
         self.runs, self.questions = int(config["runs"]), int(config["questions"])
-        self.parts = {each for each in dict.fromkeys([*config["parts"], *(["all"] if config["everything"] else [])])}
+        self._parts = {*config["parts"], *(FIGURES if config["everything"] else ())}
         self._found = {(row.model, row.variant): row for row in run.metrics if row.metric == FINAL_REGRET}
         self._gaps = self._read_gaps()
 
@@ -65,7 +66,7 @@ class Results:
 
     def has(self, part: str) -> bool:
         """Whether the run has a part."""
-        return bool({part, "all"} & self.parts)
+        return part in self._parts
 
     def regret(self, function: str, model: str, part: str = CONVERGENCE, setting: str = "") -> Found | None:
         """The mean final regret of a model on a function; None if the run does not have it."""

@@ -1,4 +1,4 @@
-"""The final regret as one thing varies: kernels, the ratio, dimensions, noise and depth (dt-pbo, Figures 9-11, 13-15)."""
+"""The final regret as one thing varies: kernel, ratio, dimensions, noise, depth (dt-pbo, Figures 9-11 and 13-15)."""
 
 from __future__ import annotations
 
@@ -31,18 +31,16 @@ from models.records.studies.benchmark_results import (
     WITHOUT_SMOOTH,
 )
 from models.scores.comparing import Difference
-from reports.benchmark.results import LOOKS, SHORT, Results, in_text, number, plain_title, title
+from reports.benchmark.results import LOOKS, SHORT, Results, in_text, plain_title, title
 from reports.figures.panels import Panel, Series, draw_panels
 from reports.page import style
 from reports.page.blocks import Block, Column, Figure, Picture, Prose, Row, Section, Table
 from reports.page.conclusions import compared
-from reports.page.wording import fixed
 
 RIVALS = (GP, SKEW_GP)
 KERNEL_NAMES: Mapping[str, str] = {
     "rbf": "RBF", "matern52": "Matérn 5/2", "matern32": "Matérn 3/2", "matern12": "Matérn 1/2"
 }  # fmt: skip
-IN_SDS = {"measure": "final regret", "unit": " standard deviations", "scale": 1.0, "decimals": 2}
 
 
 class Varied(NamedTuple):
@@ -98,7 +96,7 @@ def setting_sections(results: Results) -> Iterator[Section]:
 
 
 def _blocks(results: Results, part: str, varied: Varied, rows: pd.DataFrame) -> list[Block]:
-    shown = [sentence for sentence in _sentences(results, part)]
+    shown = list(_sentences(results, part))
     return [Prose([varied.about, *shown]), _picture(results, part, varied, rows), _table(results, part, rows)]
 
 
@@ -210,7 +208,7 @@ def _sentences(results: Results, part: str) -> Iterator[str]:
                 )
                 if difference is not None:
                     who = f"{MODELS[TREE]} (noise {setting}, all functions but Hartmann)"
-                    yield compared(who, MODELS[base], difference, **IN_SDS)
+                    yield _in_words(who, MODELS[base], difference)
             continue
         base_setting = UNLIMITED if part == DEPTH else f"{results.run.record.config['tree']['ratio']:g}"
         difference = results.gap(
@@ -218,4 +216,10 @@ def _sentences(results: Results, part: str) -> Iterator[str]:
         )
         if difference is not None:
             names = {RATIO: ("a ratio of {}", "one of {}"), DEPTH: ("a tree of depth {}", "one without a limit")}[part]
-            yield compared(names[0].format(setting), names[1].format(base_setting), difference, **IN_SDS)
+            yield _in_words(names[0].format(setting), names[1].format(base_setting), difference)
+
+
+def _in_words(first: str, second: str, difference: Difference) -> str:
+    return compared(
+        first, second, difference, measure="final regret", unit=" standard deviations", scale=1, decimals=2
+    )

@@ -20,7 +20,7 @@ from reports.benchmark.results import SHORT, Results, in_pairs, title
 from reports.figures.surfaces import Surface, draw_surfaces
 from reports.page import style
 from reports.page.blocks import Block, Column, Figure, Picture, Prose, Row, Section, Table
-from reports.page.wording import between, fixed
+from reports.page.wording import MISSING, between, fixed
 
 
 def surface_section(results: Results) -> Section:
@@ -67,17 +67,19 @@ def _pictures(results: Results) -> list[Block]:
 
 def _agreement(results: Results) -> Table:
     columns = (FUNCTION, N_DIMENSIONS, MODEL, MEAN, LOWER, UPPER)
-    found = results.run.table(SURFACE_AGREEMENT, columns).set_index([FUNCTION, MODEL])
+    table = results.run.table(SURFACE_AGREEMENT, columns)
+    found = {(str(row[FUNCTION]), str(row[MODEL])): row for row in table.to_dict("records")}
     rows = []
     for function in results.functions:
-        cells = []
+        cells, d = [], 0
         for model in results.models:
-            row = found.loc[function, model] if (function, model) in found.index else None
-            cells += ["–", "–"] if row is None else [
-                fixed(float(row[MEAN]), 2), between(float(row[LOWER]), float(row[UPPER]), 2)
-            ]  # fmt: skip
-        d = int(found.loc[function][N_DIMENSIONS].iloc[0])
-        rows.append(Row((title(function, d), *cells)))
+            row = found.get((function, model))
+            if row is None:
+                cells += [MISSING, MISSING]
+                continue
+            d = int(row[N_DIMENSIONS])
+            cells += [fixed(float(row[MEAN]), 2), between(float(row[LOWER]), float(row[UPPER]), 2)]
+        rows.append(Row((title(function, d or None), *cells)))
     return Table(
         f"Kendall’s tau of each model with the truth: mean over {results.runs} sets of comparisons.",
         [

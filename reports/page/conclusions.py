@@ -63,9 +63,10 @@ def by_case(first: str, second: str, cases: Mapping[Outcome, Sequence[str]], *, 
     >>> by_case("the tree", "the logit", {"unknown": ["A"]})
     'Whether the tree or the logit has the higher accuracy cannot be told on A: no interval is known.'
     """
+    sides: tuple[Outcome, ...] = ("lower", "higher")
     shown = [
         f"a {outcome} {'one' if number else measure}{'' if number else f' than {second}'} on {listed(cases[outcome])}"
-        for number, outcome in enumerate(outcome for outcome in ("lower", "higher") if cases.get(outcome))
+        for number, outcome in enumerate(outcome for outcome in sides if cases.get(outcome))
     ]
     sentences = [f"{_capital(first)} has {', and '.join(shown)}."] if shown else []
     if unclear := cases.get("not_shown"):

@@ -1,4 +1,4 @@
-"""The page of the benchmark study: where a tree keeps up with Gaussian processes in a search, where not, by how much."""
+"""The page of the benchmark study: where a tree keeps up with Gaussian processes, where not, and by how much."""
 
 from __future__ import annotations
 

@@ -159,15 +159,16 @@ def _settings(config: BenchmarkConfig, regrets: _Regrets) -> Iterator[Compared]:
 
 def _over_functions(single: Sequence[Compared]) -> Iterator[Compared]:
     """The mean over functions of each comparison in standard deviations, with its interval over other functions."""
-    alike: dict[tuple[str, ...], list[Compared]] = {}
+    alike: dict[tuple[str, str, str, str, str], list[Compared]] = {}
     for each in single:
         alike.setdefault((each.part, each.model, each.setting, each.base, each.base_setting), []).append(each)
-    for (part, *who), found in alike.items():
+    for (part, model, setting, base, base_setting), found in alike.items():
         for group, left_out in ((ALL_FUNCTIONS, ()), (WITHOUT_SMOOTH, SMOOTH)):
             sds = [each.in_sds.estimate for each in found if each.function not in left_out]
             known = np.array([each for each in sds if each is not None])
             nothing = Difference(estimate=None, over=OTHER_FUNCTIONS)
-            yield Compared(part, group, *who, nothing, mean_difference(known, over=OTHER_FUNCTIONS))
+            gap = mean_difference(known, over=OTHER_FUNCTIONS)
+            yield Compared(part, group, model, setting, base, base_setting, nothing, gap)
 
 
 def _row(each: Compared) -> dict[str, object]:

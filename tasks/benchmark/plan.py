@@ -48,7 +48,7 @@ class BenchmarkConfig(ModelSettings):
         default=tuple(KINDS), min_length=1, description=f"models that search: {', '.join(KINDS)}"
     )
     parts: tuple[Part, ...] = Field(
-        default=(CONVERGENCE, SURFACES, RATIO, DEPTH),
+        default=("convergence", "surfaces", "ratio", "depth"),
         description="; ".join(f"{part}: {figures} of the paper" for part, figures in FIGURES.items()),
     )
     everything: bool = Field(default=False, description="run all parts; this takes hours, and a stopped run goes on")
