@@ -67,7 +67,7 @@ def refuse_both(raw: Path | None, *, simulated: bool) -> None:
 
 
 def _settings(file: Path | None, assignments: Sequence[str]) -> dict[str, Any]:
-    settings = _read_toml(file) if file is not None else {}
+    settings = read_toml(file) if file is not None else {}
     for assignment in assignments:
         _assign(settings, assignment)
     return settings
@@ -79,7 +79,7 @@ def _config(
     given = {name: value for name, value in options.items() if value is not None}
     try:
         config = kind.model_validate({**settings, **given})
-        problems = list(_booleans_for_numbers(settings, config.model_dump()))
+        problems = list(booleans_for_numbers(settings, config.model_dump()))
     except ValidationError as error:
         problems = error.errors()
     if problems:
@@ -87,19 +87,20 @@ def _config(
     return config
 
 
-def _booleans_for_numbers(given: Any, read: Any, location: tuple[str | int, ...] = ()) -> Iterator[ErrorDetails]:
+def booleans_for_numbers(given: Any, read: Any, location: tuple[str | int, ...] = ()) -> Iterator[ErrorDetails]:
     """Errors for settings given as true or false where a number is expected; pydantic would take them for 1 and 0."""
     if isinstance(given, Mapping):
         for name, value in given.items():
-            yield from _booleans_for_numbers(value, read[name], (*location, name))
+            yield from booleans_for_numbers(value, read[name], (*location, name))
     elif isinstance(given, list):
         for at, (value, value_read) in enumerate(zip(given, read, strict=False)):
-            yield from _booleans_for_numbers(value, value_read, (*location, at))
+            yield from booleans_for_numbers(value, value_read, (*location, at))
     elif isinstance(given, bool) and not isinstance(read, bool):
         yield {"type": "number", "loc": location, "msg": "Input should be a number", "input": str(given).lower()}
 
 
-def _read_toml(file: Path) -> dict[str, Any]:
+def read_toml(file: Path) -> dict[str, Any]:
+    """The tables of a TOML file. Raises UsageError for a file that cannot be read."""
     try:
         return tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:

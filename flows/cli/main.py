@@ -55,7 +55,7 @@ app.command("new", epilog=new.EXAMPLES, rich_help_panel=STUDIES)(new.new)
 app.command("deployments", epilog=deployments.EXAMPLES, rich_help_panel=STUDIES)(deployments.deployments)
 app.add_typer(data.app, name="data", rich_help_panel=PARTS)
 app.add_typer(tree.app, name="tree", rich_help_panel=PARTS)
-app.command("ask", epilog=ask.EXAMPLES, rich_help_panel=PARTS)(ask.ask)
+app.add_typer(ask.app, name="ask", rich_help_panel=PARTS)
 app.command("explain", epilog=explain.EXAMPLES, rich_help_panel=PARTS)(explain.explain)
 app.add_typer(ledger.app, name="ledger", rich_help_panel=PARTS)
 

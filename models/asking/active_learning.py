@@ -22,7 +22,7 @@ from models.records.arrays import BoolArray, FloatArray, IntArray
 from models.scores.accuracy import TIE_TOLERANCE
 
 Acquisition = Literal["qeubo", "random"]
-Recommendation = Literal["first", "random", "most_wins"]
+Recommendation = Literal["first", "latest", "random", "most_wins"]
 OneLeaf = Literal["random", "first"]
 
 _RECOMMENDING = -1  # a question number that no question has, so that recommendations draw lots of their own
@@ -80,7 +80,7 @@ class Strategy:
     one_leaf: which pair plain qEUBO (without top_leaf_first) asks about while a single leaf holds all items, so that
         all pairs score the same: "random" or "first".
     recommend: which item to take if several share the greatest mean among those compared so far (section 4.1): the
-        "first", a "random" one, or the one with "most_wins" minus losses (the first of these).
+        "first", the "latest" compared, a "random" one, or the one with "most_wins" minus losses (the first of these).
     Raises ValueError for any other word.
     """
 
@@ -222,7 +222,11 @@ def recommend(belief: Belief, answers: IntArray, seeds: HashArray, strategy: Str
     compared = (wins + losses) > 0
     compared |= ~compared.any(axis=1, keepdims=True)
     standing = near_greatest(np.where(compared, belief.mean, -np.inf)).astype(np.float64)
-    value = (wins - losses).astype(np.float64) if strategy.recommend == "most_wins" else np.zeros((n_users, n_items))
+    value = np.zeros((n_users, n_items))
+    if strategy.recommend == "most_wins":
+        value = (wins - losses).astype(np.float64)
+    elif strategy.recommend == "latest":
+        value = _last_compared(answers, n_items)
     lots = np.broadcast_to(_lots_for_the_first(n_items), standing.shape)
     if strategy.recommend == "random":
         lots = mix(mix(mix(seeds, _RECOMMENDING), answers.shape[1])[:, None], np.arange(n_items))
@@ -256,6 +260,14 @@ def _counts(positions: IntArray, n_items: int) -> IntArray:
     n_users = len(positions)
     flat = positions + np.arange(n_users)[:, None] * n_items
     return np.bincount(flat.ravel(), minlength=n_users * n_items).reshape(n_users, n_items)
+
+
+def _last_compared(answers: IntArray, n_items: int) -> FloatArray:
+    """The number of the last question about each item, (t, m), counted from 1; 0 for an item never asked about."""
+    last = np.zeros((len(answers), n_items))
+    number = np.broadcast_to(np.arange(1, answers.shape[1] + 1)[:, None], answers.shape[1:])
+    np.maximum.at(last, (np.arange(len(answers))[:, None, None], answers), number)
+    return last
 
 
 def _highest(standing: FloatArray, value: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from fontTools import subset
+from fontTools import subset, ttLib
 from matplotlib import font_manager
 
 TYPEFACES = Path(__file__).with_name("typefaces")
@@ -19,6 +19,11 @@ SERIF = "Source Serif Pro"
 SANS = "Source Sans Pro"
 
 _LAYOUT_FEATURES = ["ccmp", "kern", "locl", "mark"]  # no ligatures: text copied from the PDF would lack their letters
+
+_COMMON = frozenset(
+    map(chr, [*range(0x20, 0x7F), *range(0xA0, 0x180), *range(0x391, 0x3CA), *range(0x2010, 0x2040)])
+) | set("−×±≤≥≈→←↑↓∞€\n\t")
+"""Latin and Greek letters, figures, punctuation, and the signs that reports use."""
 
 
 class Face(NamedTuple):
@@ -59,13 +64,34 @@ def font_face_css(faces: tuple[Face, ...], text: str) -> str:
 
 @cache
 def _subset(face: Face, characters: str) -> bytes:
-    options = subset.Options(flavor="woff", layout_features=_LAYOUT_FEATURES, recalc_timestamp=False)
-    font = subset.load_font(str(face.path), options)
+    """The face reduced to `characters`, as WOFF. Most texts are within the common characters, a small font to parse."""
+    if not set(characters) <= _COMMON:
+        return _saved(_reduced(str(face.path), characters), "woff")
+    names = ttLib.TTFont(io.BytesIO(_common_glyphs(face)))["name"]
+    font = _reduced(io.BytesIO(_common_glyphs(face)), characters, without="name")
+    font["name"] = names  # it is reduced already: to reduce it again, fontTools would visit every record of the font
+    return _saved(font, "woff")
+
+
+@cache
+def _common_glyphs(face: Face) -> bytes:
+    return _saved(_reduced(str(face.path), "".join(sorted(_COMMON))), None)
+
+
+def _reduced(source: str | io.BytesIO, characters: str, *, without: str | None = None) -> ttLib.TTFont:
+    options = subset.Options(layout_features=_LAYOUT_FEATURES, recalc_timestamp=False)
+    font = subset.load_font(source, options)
+    if without is not None:
+        del font[without]
     subsetter = subset.Subsetter(options)
     subsetter.populate(text=characters)
     subsetter.subset(font)
+    return font
+
+
+def _saved(font: ttLib.TTFont, flavor: str | None) -> bytes:
     packed = io.BytesIO()
-    subset.save_font(font, packed, options)
+    subset.save_font(font, packed, subset.Options(flavor=flavor, recalc_timestamp=False))
     return packed.getvalue()
 
 

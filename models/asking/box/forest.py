@@ -8,58 +8,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 
 from models.asking.active_learning import best_by_lot, near_greatest
+from models.asking.box.compared_points import ComparedPoints
+from models.asking.box.forest_candidates import CandidatePoints, candidate_points
+from models.asking.box.forest_trees import Forest, LeavesFrom
 from models.asking.box.loop import Choice
 from models.asking.box.tree import TREE_CONSTRAINTS
-from models.asking.forest_surrogate import average_trees, poisson_of_mean_1
 from models.asking.qeubo import qeubo
-from models.gaussian.laplace import count_pairs, laplace_covariance, laplace_mode
 from models.numerics.hashing import HashArray, mix
-from models.records.arrays import FloatArray, IntArray
-from models.records.features import Column, FeatureKind
-from models.trees.growth.binning import bin_items
-from models.trees.growth.grow import Growth, grow
-from models.trees.growth.trees import Trees
-from models.trees.leaf_fit import prior_factor
+from models.numerics.validation import words_of
+from models.records.arrays import FloatArray
+from models.trees.growth.grow import Growth
 
 _TREE, _PAIR, _CANDIDATE = 0, 1, 2  # keys of the hashes for bootstrap samples, ties between pairs, and candidates
-
-_COUNT = [Interval(Integral, 0, None, closed="left")]
-_CANDIDATES: dict[str, list[Any]] = {"uniform": _COUNT, "best": _COUNT, "near": _COUNT, "reach": [tuple, list]}
-
-
-@dataclass(frozen=True)
-class CandidatePoints:
-    """The points whose pairs qEUBO chooses among: uniform ones, the best compared ones, and points near those.
-
-    near: points near each of the `best`, moved in every coordinate by normal steps. The standard deviation of the steps
-    of a point is drawn log-uniformly between the two `reach`, as a share of the box's width.
-    Raises ValueError for negative numbers of points, fewer than two, or a reach that is not two positive numbers.
-    """
-
-    uniform: int = 60
-    best: int = 6
-    near: int = 6
-    reach: tuple[float, float] = (0.003, 0.1)
-
-    def __post_init__(self) -> None:
-        """Check every setting."""
-        validate_parameter_constraints(_CANDIDATES, vars(self), "CandidatePoints")
-        if self.uniform + self.best < 2:
-            raise ValueError(f"a question needs two candidates: uniform = {self.uniform}, best = {self.best}")
-        if len(self.reach) != 2 or not 0 < self.reach[0] <= self.reach[1] < np.inf:
-            raise ValueError(f"reach must be two positive numbers, the smaller first, found {self.reach}")
-
 
 _CONSTRAINTS: dict[str, list[Any]] = {
     **{name: TREE_CONSTRAINTS[name] for name in ("max_depth", "ratio")},
     "n_trees": [Interval(Integral, 1, None, closed="left")],
+    "regrow_every": [Interval(Integral, 1, None, closed="left")],
+    "challenge_every": [Interval(Integral, 1, None, closed="left"), None],
+    "leaves_from": [words_of(LeavesFrom)],
     "candidates": [CandidatePoints],
+    "steps": [tuple, list, None],
 }
 
 
@@ -67,9 +42,15 @@ _CONSTRAINTS: dict[str, list[Any]] = {
 class ForestInBox:
     """Trees of bootstrapped comparisons; the next pair is the one of greatest qEUBO among candidate points.
 
-    max_depth and ratio: as for `PreferenceTree`. Each tree counts a comparison a Poisson(1) number of times, drawn
-    once: the online bootstrap. Its leaves are fitted to all comparisons, each once. The recommended point is the
-    compared one with the greatest mean over trees.
+    n_trees: trees of each run. Each tree counts a comparison a Poisson(1) number of times, drawn once: the online
+    bootstrap. leaves_from: its leaves are fitted to "all" comparisons, each once, or to those of the "bootstrap".
+    regrow_every: comparisons after which a tree is grown again; the trees take turns.
+    challenge_every: after so many comparisons, one asks about the recommended point and a rival, if there is one: of
+    the other points that were never beaten, the one of greatest mean. A forest smooths, so it misjudges a good point
+    among bad ones until the point is compared with the best. None for no such questions.
+    candidates: see `CandidatePoints`. max_depth and ratio: as for `PreferenceTree`.
+    steps: (d,) equal steps of each coordinate, for features that are set in steps; None for any value.
+    The recommended point is the compared one with the greatest mean over trees.
     Raises ValueError for settings out of range.
 
     >>> learner = ForestInBox(n_trees=4).start(1, mix(0, np.arange(2)))
@@ -79,52 +60,25 @@ class ForestInBox:
     """
 
     n_trees: int = 16
+    leaves_from: LeavesFrom = "all"
+    regrow_every: int = 4
+    challenge_every: int | None = 2
     candidates: CandidatePoints = CandidatePoints()
     max_depth: int | None = None
     ratio: float = 0.25
+    steps: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         """Check every setting."""
         validate_parameter_constraints(_CONSTRAINTS, vars(self), "ForestInBox")
+        if self.steps is not None and not all(isinstance(n, Integral) and n > 0 for n in self.steps):
+            raise ValueError(f"steps must be positive whole numbers, found {self.steps}")
 
     def start(self, n_features: int, seeds: HashArray) -> ForestLearner:
-        """See `models.asking.box.loop.BoxModel`."""
+        """See `models.asking.box.loop.BoxModel`. Raises ValueError for steps of another number of features."""
+        if self.steps is not None and len(self.steps) != n_features:
+            raise ValueError(f"steps are of {len(self.steps)} features, the box has {n_features}")
         return ForestLearner(self, seeds)
-
-
-@dataclass(frozen=True, eq=False)
-class _Forest:
-    """The trees of t runs, T each, and their leaves. mean: (t T, leaves); covariance: (t T, leaves, leaves)."""
-
-    trees: Trees
-    n_trees: int
-    mean: FloatArray
-    covariance: FloatArray
-    leaf_of_point: IntArray  # (t T, points)
-
-    def at_points(self) -> FloatArray:
-        """Mean utility of each compared point over the trees of its run, (t, points)."""
-        means = np.take_along_axis(self.mean, self.leaf_of_point, axis=1)
-        return np.asarray(means.reshape(-1, self.n_trees, means.shape[1]).mean(axis=1))
-
-    def mean_at(self, points: FloatArray) -> FloatArray:
-        """Mean utility of points (t, c, d) over the trees of each run, (t, c)."""
-        means = np.take_along_axis(self.mean, self._leaf_of(points), axis=1)
-        return np.asarray(means.reshape(-1, self.n_trees, means.shape[1]).mean(axis=1))
-
-    def _leaf_of(self, points: FloatArray) -> IntArray:
-        """The leaf of points (t, c, d) in each tree of their run, (t T, c)."""
-        n_runs, c, d = points.shape
-        everywhere = np.repeat(points, self.n_trees, axis=0)
-        tree = np.repeat(np.arange(n_runs * self.n_trees), c)
-        return self.trees.leaf_of(everywhere.reshape(-1, d), tree).reshape(-1, c)
-
-    def at(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Mean (t, c) and covariance (t, c, c) of the utilities of points (t, c, d), over the trees of each run."""
-        leaf = self._leaf_of(points)
-        means = np.take_along_axis(self.mean, leaf, axis=1)
-        within = self.covariance[np.arange(len(leaf))[:, None, None], leaf[:, :, None], leaf[:, None]]
-        return average_trees(means, within, self.n_trees)
 
 
 class ForestLearner:
@@ -133,79 +87,53 @@ class ForestLearner:
     def __init__(self, settings: ForestInBox, seeds: HashArray) -> None:
         """Start without a comparison."""
         self._settings, self._seeds = settings, seeds
-        self._tree_seeds = mix(mix(seeds, _TREE)[:, None], np.arange(settings.n_trees))
-        self._growth = Growth(max_categories=None, tie_break="random", max_depth=settings.max_depth)
+        growth = Growth(max_categories=None, tie_break="random", max_depth=settings.max_depth)
+        trees = mix(mix(seeds, _TREE)[:, None], np.arange(settings.n_trees))
+        self._forest = Forest(trees, settings.regrow_every, growth, settings.ratio, settings.leaves_from)
+        self._seen = ComparedPoints(len(seeds))
 
     def learn(self, points: FloatArray) -> None:
         """See `models.asking.box.loop.Learner`."""
         self._points = points
-        lots = mix(self._tree_seeds[..., None], np.arange(points.shape[1] // 2))
-        weights = poisson_of_mean_1(lots)
-        ties = (self._tree_seeds.ravel() >> np.uint64(2)).astype(np.int64)
-        self._forest = _grow(points, weights, ties, self._growth, self._settings.ratio)
-        self._mean = self._forest.at_points()
+        self._seen.learn(points)
+        self._forest.learn(points)
+        self._mean = self._forest.at_compared_points()
 
     def recommend(self) -> Choice:
         """See `models.asking.box.loop.Learner`."""
         return Choice(np.asarray(self._mean.argmax(axis=1)), near_greatest(self._mean))
 
     def next_pair(self) -> FloatArray:
-        """The pair of greatest qEUBO among candidates that are drawn anew for each question."""
-        lots = mix(self._seeds, self._points.shape[1])
-        rngs = [np.random.default_rng(int(lot)) for lot in mix(lots, _CANDIDATE)]
-        return _best_pair(self._forest, _candidates(self._points, self._mean, self._settings.candidates, rngs), lots)
+        """A challenge where it is due and there is a rival; else the pair of greatest qEUBO among candidates.
+
+        Candidates are drawn anew for each question; ties between pairs are broken at random.
+        """
+        settings, n_pairs = self._settings, self._points.shape[1] // 2
+        lots = mix(self._seeds, 2 * n_pairs)
+        points = candidate_points(
+            settings.candidates, self._points, self._seen, self._mean, mix(lots, _CANDIDATE), settings.steps
+        )
+        kept, mean, covariance = self._forest.most_promising(points, settings.candidates.kept)
+        first, second = np.triu_indices(mean.shape[1], 1)
+        value = qeubo(mean, covariance, first, second)
+        best = best_by_lot(value, mix(mix(lots, _PAIR)[:, None], np.arange(len(first))))
+        run = np.arange(len(points))
+        chosen = np.stack([kept[run, first[best]], kept[run, second[best]]], axis=1)
+        pair = points[run[:, None], chosen]
+        if settings.challenge_every is not None and n_pairs % settings.challenge_every == 0:
+            return self._challenge(pair)
+        return pair
+
+    def _challenge(self, pair: FloatArray) -> FloatArray:
+        """The recommended point and its rival in the runs that have one; elsewhere `pair`, (t, 2, d)."""
+        run, holder = np.arange(len(pair)), self._mean.argmax(axis=1)
+        standing = np.where(self._seen.unbeaten, self._mean, -np.inf)
+        standing[run, self._seen.first[run, holder]] = -np.inf
+        rival = standing.argmax(axis=1)
+        there_is_one = np.isfinite(standing[run, rival])
+        both = self._points[run[:, None], np.stack([holder, rival], axis=1)]
+        return np.where(there_is_one[:, None, None], both, pair)
 
     def predict(self, points: FloatArray) -> FloatArray:
         """See `models.asking.box.loop.Learner`."""
         return self._forest.mean_at(np.broadcast_to(points, (len(self._seeds), *points.shape)))
-
-
-def _grow(points: FloatArray, weights: IntArray, seeds: IntArray, growth: Growth, ratio: float) -> _Forest:
-    """Grow and fit the trees of all runs.
-
-    points: (t, 2n, d), winners in even rows; weights: (t, T, n) how often each tree counts a comparison.
-    """
-    n_runs, n_trees, n_pairs = weights.shape
-    n_points, d = points.shape[1:]
-    items = np.repeat(points, n_trees, axis=0).reshape(-1, d)
-    tree, pair = np.divmod(np.repeat(np.arange(weights.size), weights.ravel()), n_pairs)
-    winner = tree * n_points + 2 * pair
-    tree_of_item = np.repeat(np.arange(n_runs * n_trees), n_points)
-    columns = [Column(name=str(k), feature=str(k), kind=FeatureKind.NUMERIC) for k in range(d)]
-    trees = grow(
-        bin_items(items, columns), np.stack([winner, winner + 1], axis=1), tree_of_item, n_runs * n_trees,
-        seeds, growth,
-    )  # fmt: skip
-    leaf = trees.leaf_of_item.reshape(-1, n_points)
-    problem = np.repeat(np.arange(len(leaf)), n_pairs)
-    pairs = count_pairs(
-        problem, leaf[:, ::2].ravel(), leaf[:, 1::2].ravel(), len(leaf), int(trees.n_leaves.max())
-    )  # fmt: skip
-    factor = prior_factor(ratio)
-    mean = laplace_mode(pairs, factor)
-    return _Forest(trees, n_trees, mean, laplace_covariance(pairs, mean, factor), leaf)
-
-
-def _candidates(
-    points: FloatArray, mean: FloatArray, candidates: CandidatePoints, rngs: list[np.random.Generator]
-) -> FloatArray:
-    """The candidate points of each run, (t, c, d)."""
-    d = points.shape[2]
-    best = np.take_along_axis(points, np.argsort(-mean, axis=1, kind="stable")[:, : candidates.best, None], axis=1)
-    low, high = np.log(candidates.reach)
-    found = []
-    for own, rng in zip(best, rngs, strict=True):
-        reach = np.exp(rng.uniform(low, high, size=(len(own), candidates.near, 1)))
-        near = np.clip(own[:, None] + reach * rng.normal(size=(len(own), candidates.near, d)), 0.0, 1.0)
-        found.append(np.concatenate([rng.random((candidates.uniform, d)), own, near.reshape(-1, d)]))
-    return np.stack(found)
-
-
-def _best_pair(forest: _Forest, points: FloatArray, lots: HashArray) -> FloatArray:
-    """The pair of greatest qEUBO among candidate points (t, c, d): (t, 2, d). Ties are broken at random."""
-    mean, covariance = forest.at(points)
-    first, second = np.triu_indices(points.shape[1], 1)
-    value = qeubo(mean, covariance, first, second)
-    best = best_by_lot(value, mix(mix(lots, _PAIR)[:, None], np.arange(len(first))))
-    run = np.arange(len(points))
-    return np.stack([points[run, first[best]], points[run, second[best]]], axis=1)

@@ -36,8 +36,10 @@ TREE_CONSTRAINTS: dict[str, list[Any]] = {
 class TreeInBox:
     """One preference tree a run; the next pair is the one of greatest qEUBO over all pairs of leaves.
 
-    tie_break and max_depth: as for `PreferenceTree`; ratio: sigma_noise^2 / sigma_prior^2; recommend: as for
-    `Strategy`. A question is a point drawn uniformly from each of the two leaves' boxes.
+    tie_break and max_depth: as for `PreferenceTree`; ratio: sigma_noise^2 / sigma_prior^2. A question is a point drawn
+    uniformly from each of the two leaves' boxes. recommend: which of the compared points in the best leaf, see
+    `Strategy`. Many are tied there, and the paper does not say which is meant: its "mean utility value" of the
+    recommended point may also be a mean over them all, which follows from `BoxCourse.tied`.
     Raises ValueError for settings out of range.
 
     >>> learner = TreeInBox().start(1, mix(0, np.arange(2)))
@@ -114,8 +116,10 @@ class TreeLearner:
         if self._settings.recommend == "random":
             own = mix(mix(self._lots, _RECOMMENDING)[:, None], np.arange(n_points))
             return Choice(best_by_lot(tied.astype(np.float64), own), tied)
-        won = np.arange(n_points) % 2 == 0 if self._settings.recommend == "most_wins" else 0.0
-        return Choice(np.asarray(np.where(tied, 1.0 + won, 0.0).argmax(axis=1)), tied)
+        order = np.arange(n_points)
+        value = {"first": -order, "latest": order // 2 * 2 - order % 2, "most_wins": -order - n_points * (order % 2)}
+        own_value = value[self._settings.recommend]
+        return Choice(np.asarray(np.where(tied, own_value, -2 * n_points).argmax(axis=1)), tied)
 
     def next_pair(self) -> FloatArray:
         """A point from each leaf of the best pair; both from the same leaf if there is only one."""

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from flows.cli.commands import ask
+from flows.cli.commands.ask import items
 from flows.cli.main import main
 
 
 def typed(monkeypatch: pytest.MonkeyPatch, answers: list[str]) -> None:
     waiting: Iterator[str] = iter(answers)
-    monkeypatch.setattr(ask, "_answer", lambda prompt: next(waiting, "q"))
+    monkeypatch.setattr(items, "typed", lambda prompt: next(waiting, "q"))
 
 
 def test_answers_end_in_a_tree_and_a_recommendation(

@@ -1,4 +1,4 @@
-"""`prefstudy ask`: asks for preferences at the terminal and shows the tree learnt from the answers."""
+"""`prefstudy ask NAME`: asks for preferences at the terminal and shows the tree learnt from the answers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli import console
+from flows.cli.commands.ask.dialogue import typed
 from flows.cli.config import refuse_both
 from flows.cli.options import FLAG, Raw
 from models.records.card import counted
@@ -52,16 +53,8 @@ def ask(
             simulate(source, raw, seed=seed, users=2)
         table = build(source, locate(source, raw))[0]
     questionnaire = Questionnaire.about(table, seed=seed)
-    _talk(questionnaire, questions, _answer)
+    _talk(questionnaire, questions, typed)
     _conclude(questionnaire)
-
-
-def _answer(prompt: str) -> str:
-    """The answer typed at the prompt, in lower case; `q` at the end of input."""
-    try:
-        return console.out.input(prompt, markup=False).strip().lower()
-    except EOFError:
-        return "q"
 
 
 def _talk(questionnaire: Questionnaire, questions: int, answer: Callable[[str], str]) -> None:
@@ -70,13 +63,13 @@ def _talk(questionnaire: Questionnaire, questions: int, answer: Callable[[str], 
     while questionnaire.n_answers < questions:
         pair = questionnaire.next_pair()
         first, second = (questionnaire.labels[item] for item in pair)
-        typed = answer(f"{questionnaire.n_answers + 1:>3}/{questions}   1  {first}   or   2  {second} ? ")
-        if typed == "q":
+        said = answer(f"{questionnaire.n_answers + 1:>3}/{questions}   1  {first}   or   2  {second} ? ")
+        if said == "q":
             return
-        if typed == "u":
+        if said == "u":
             questionnaire.take_back()
-        elif typed in {"1", "2"}:
-            questionnaire.prefer(pair if typed == "1" else (pair[1], pair[0]))
+        elif said in {"1", "2"}:
+            questionnaire.prefer(pair if said == "1" else (pair[1], pair[0]))
         else:
             console.say("       Please answer 1, 2, u or q.")
 
