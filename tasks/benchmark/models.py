@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 from pydantic import Field, TypeAdapter
@@ -50,5 +51,10 @@ def make_model(name: str, settings: Mapping[str, Any]) -> BoxModel:
     >>> make_model("tree", {"max_depth": 4}).max_depth
     4
     """
-    model: BoxModel = TypeAdapter(KINDS[name]).validate_python(dict(settings))
+    model: BoxModel = _adapter(name).validate_python(dict(settings))
     return model
+
+
+@cache
+def _adapter(name: str) -> TypeAdapter[Any]:
+    return TypeAdapter(KINDS[name])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, field_validator
 
@@ -56,14 +56,16 @@ class BenchmarkConfig(ModelSettings):
     initial: int = Field(default=20, ge=1, description="first questions of a run, about points of a Latin hypercube")
     questions: int = Field(default=200, ge=1, description="questions that the model chooses after the first ones")
     comparisons: int = Field(default=256, ge=1, description="random comparisons from which surfaces are learned")
-    ratios: tuple[float, ...] = Field(
+    ratios: tuple[Annotated[float, Field(gt=0)], ...] = Field(
         default=(1 / 64, 1 / 16, 1 / 4, 1.0, 4.0, 16.0), description="ratios of noise to prior, for the part ratio"
     )
-    depths: tuple[int, ...] = Field(default=tuple(range(1, 13)), description="limits of depth, for the part depth")
-    dimensions: tuple[int, ...] = Field(
+    depths: tuple[Annotated[int, Field(ge=1)], ...] = Field(
+        default=tuple(range(1, 13)), description="limits of depth, for the part depth"
+    )
+    dimensions: tuple[Annotated[int, Field(ge=2, le=15)], ...] = Field(
         default=(2, 4, 6, 8, 10, 12, 15), description="numbers of dimensions, for the part dimensions"
     )
-    noise_ratios: tuple[float, ...] = Field(
+    noise_ratios: tuple[Annotated[float, Field(ge=0)], ...] = Field(
         default=(0.0, 0.5, 1.0, 1.5, 2.0),
         description="noise of answers, as a share of the median difference of two points, for the part noise",
     )
