@@ -220,6 +220,4 @@ def _sentences(results: Results, part: str) -> Iterator[str]:
 
 
 def _in_words(first: str, second: str, difference: Difference) -> str:
-    return compared(
-        first, second, difference, measure="final regret", unit=" standard deviations", scale=1, decimals=2
-    )
+    return compared(first, second, difference, measure="final regret", unit=" standard deviations", scale=1, decimals=2)

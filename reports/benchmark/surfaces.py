@@ -8,6 +8,7 @@ from models.records.studies.benchmark_results import (
     MEAN,
     MODEL,
     N_DIMENSIONS,
+    N_RUNS,
     SURFACE_AGREEMENT,
     SURFACE_RANKS,
     TRUTH,
@@ -66,7 +67,7 @@ def _pictures(results: Results) -> list[Block]:
 
 
 def _agreement(results: Results) -> Table:
-    columns = (FUNCTION, N_DIMENSIONS, MODEL, MEAN, LOWER, UPPER)
+    columns = (FUNCTION, N_DIMENSIONS, MODEL, MEAN, LOWER, UPPER, N_RUNS)
     table = results.run.table(SURFACE_AGREEMENT, columns)
     found = {(str(row[FUNCTION]), str(row[MODEL])): row for row in table.to_dict("records")}
     rows = []
@@ -81,7 +82,7 @@ def _agreement(results: Results) -> Table:
             cells += [fixed(float(row[MEAN]), 2), between(float(row[LOWER]), float(row[UPPER]), 2)]
         rows.append(Row((title(function, d or None), *cells)))
     return Table(
-        f"Kendall’s tau of each model with the truth: mean over {results.runs} sets of comparisons.",
+        f"Kendall’s tau of each model with the truth: mean over {int(table[N_RUNS].max())} sets of comparisons.",
         [
             Column("", "left"),
             *(Column(header, group=SHORT[model]) for model in results.models for header in ("tau", "95% interval")),

@@ -17,7 +17,7 @@ from reports.page import style
 
 _ACROSS = 4
 _MARKS = ("o", "s", "^", "D", "v")
-_HEAD, _PANEL, _FOOT = 7.0, 36.0, 9.0  # mm
+_HEAD, _PANEL, _FOOT = 1.0, 36.0, 9.0  # mm
 
 
 class Series(NamedTuple):

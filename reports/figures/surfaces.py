@@ -12,7 +12,7 @@ from models.records.arrays import FloatArray
 from reports.page import style
 
 _ACROSS = 3
-_SIDE, _GAP, _TITLE, _HEAD = 26.0, 3.0, 8.0, 5.0  # mm
+_SIDE, _GAP, _TITLE, _HEAD = 25.5, 2.5, 7.0, 4.0  # mm
 _SHADES = LinearSegmentedColormap.from_list("ranks", ["#ffffff", style.ACCENT_TINT, style.ACCENT_MID, style.ACCENT,
                                                       "#062a38"])  # fmt: skip
 

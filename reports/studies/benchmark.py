@@ -42,4 +42,5 @@ def _answer(results: Results) -> Answer:
     found = list(answer_sentences(results))
     if not found:
         return Answer([NOTHING_COMPARED])
-    return Answer([*found, IN_BRACKETS, *time_sentences(results)], key_numbers(results))
+    sizes = [IN_BRACKETS] if any("(" in sentence for sentence in found) else []
+    return Answer([*found, *sizes, *time_sentences(results)], key_numbers(results))

@@ -126,7 +126,9 @@ def write_comparisons(config: BenchmarkConfig, finals: pd.DataFrame, results: Pa
     if compared:
         rows = [_row(each) for each in compared]
         write_parquet(results / f"{GAPS}.parquet", pa.Table.from_pandas(pd.DataFrame(rows), preserve_index=False))
-    write_metrics(results / "metrics.json", [*_found(config, finals), *_gaps(config, compared)])
+    # A cell that serves two parts under the same name is one metric.
+    rows_once = dict.fromkeys([*_found(config, finals), *_gaps(config, compared)])
+    write_metrics(results / "metrics.json", list(rows_once))
 
 
 def _models(regrets: _Regrets) -> Iterator[Compared]:

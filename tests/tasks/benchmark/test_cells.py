@@ -100,7 +100,9 @@ def test_the_name_of_a_cell_depends_on_every_setting_and_on_the_code() -> None:
     assert len(names) == len(changed) + 2
 
 
-def test_the_digest_of_the_code_changes_with_the_code_of_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_digest_of_the_code_changes_with_the_code_of_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a.py").write_text("a = 1\n")
     monkeypatch.setattr(kept.models, "__path__", [str(tmp_path)])
     before = kept.code_digest()
