@@ -7,9 +7,9 @@ from pathlib import Path
 from prefect import flow
 
 from tasks.claims.publish_index import publish_index
-from tasks.runs.study import StudyConfig
+from tasks.runs.study import RunConfig
 
-RUNS: Path = StudyConfig.model_fields["out"].default
+RUNS: Path = RunConfig.model_fields["out"].default
 
 
 @flow(name="index")

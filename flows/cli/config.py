@@ -12,15 +12,17 @@ from pydantic_core import ErrorDetails
 
 from models.records.errors import UsageError
 from models.records.settings_errors import explain
-from tasks.runs.study import StudyConfig
+from tasks.runs.study import RunConfig, StudyConfig
 
+OF_DATA = set(StudyConfig.model_fields) - set(RunConfig.model_fields)
+"""Options about data. With all, a study that reads none does without them."""
 SHOWN = 10
 """Number of characters shown of a value that is too long to print."""
 
 
 def read_config(
-    kind: type[StudyConfig], *, file: Path | None, assignments: Sequence[str], options: Mapping[str, Any]
-) -> StudyConfig:
+    kind: type[RunConfig], *, file: Path | None, assignments: Sequence[str], options: Mapping[str, Any]
+) -> RunConfig:
     """Build the config of one study. An option of None was not given.
 
     Raises UsageError that lists every unknown or invalid setting with its description.
@@ -29,12 +31,12 @@ def read_config(
 
 
 def read_configs(
-    kinds: Mapping[str, type[StudyConfig]],
+    kinds: Mapping[str, type[RunConfig]],
     *,
     file: Path | None,
     assignments: Sequence[str],
     options: Mapping[str, Any],
-) -> dict[str, StudyConfig]:
+) -> dict[str, RunConfig]:
     """Build the configs of several studies. Options apply to all of them, each setting to the study it names.
 
     A file has one table for each study; an assignment reads STUDY.KEY=VALUE. Raises UsageError like `read_config`.
@@ -49,9 +51,13 @@ def read_configs(
         if "out" in of_study:
             raise UsageError(f"{name}.out: with all, every study writes to one folder: --out DIR")
     return {
-        name: _config(kind, settings.get(name, {}), options, subject=f"The study {name}")
+        name: _config(kind, settings.get(name, {}), _own(kind, options), subject=f"The study {name}")
         for name, kind in kinds.items()
     }
+
+
+def _own(kind: type[RunConfig], options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in OF_DATA or name in kind.model_fields}
 
 
 def refuse_both(raw: Path | None, *, simulated: bool) -> None:
@@ -68,8 +74,8 @@ def _settings(file: Path | None, assignments: Sequence[str]) -> dict[str, Any]:
 
 
 def _config(
-    kind: type[StudyConfig], settings: Mapping[str, Any], options: Mapping[str, Any], *, subject: str
-) -> StudyConfig:
+    kind: type[RunConfig], settings: Mapping[str, Any], options: Mapping[str, Any], *, subject: str
+) -> RunConfig:
     given = {name: value for name, value in options.items() if value is not None}
     try:
         config = kind.model_validate({**settings, **given})

@@ -18,24 +18,24 @@ from flows.cli.stopping import unwinding
 from flows.cli.studies import Study
 from models.records.errors import MissingDataError, PrefstudyError
 from tasks.runs.run_folder import reserved
-from tasks.runs.study import StudyConfig
+from tasks.runs.study import RunConfig, StudyConfig
 
 
 class Planned(NamedTuple):
     """A study and the config to run it with."""
 
     study: Study
-    config: StudyConfig
+    config: RunConfig
 
 
-def run_study(study: Study, config: StudyConfig) -> Path:
+def run_study(study: Study, config: RunConfig) -> Path:
     """Check the data, the output folder and the files that the settings name, then start Prefect and run the study.
 
     The run's folder is reserved last, because that makes a folder. A run that ends before its flow begins leaves a
     record like any other.
     """
     config.contents()
-    if not config.simulated:
+    if isinstance(config, StudyConfig) and not config.simulated:
         source = config.adapter(study.name)
         found = locate(source, config.raw, allow_unpinned=config.allow_unpinned)
         if any(file.own for file in source.dataset.raw):

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from tasks.runs.study import StudyConfig
+from tasks.runs.study import RunConfig
 
-RUNS: Path = StudyConfig.model_fields["out"].default
+RUNS: Path = RunConfig.model_fields["out"].default
 """Folder of all runs, unless another is given."""
 FLAG = ""
 """Metavar of an option without a value; by default the help would show `<bool>`."""

@@ -9,8 +9,10 @@ from pydantic import TypeAdapter
 from rich.console import Group, RenderableType
 
 from flows.cli.console import table
+from models.benchmarks.functions import FUNCTIONS
 from models.records.results import MetricRow
 from models.records.run_record import RunRecord
+from models.records.studies.benchmark_results import FINAL_REGRET
 
 HEADLINES = ("auc", "accuracy")
 """Metrics that can summarise a model. The first one that a study has is used."""
@@ -30,10 +32,13 @@ def shown_run(run_dir: Path, *, published_simulated: bool) -> RenderableType:
 def shown_metrics(rows: Sequence[MetricRow], *, comparable: bool) -> RenderableType:
     """The table of each model's headline metric on held-out data, and of all metrics with a published number.
 
+    No one function summarises a model that searches functions: its final regret on each of them is shown.
+
     comparable: whether to show the published numbers.
     """
     headlines = _headlines(rows)
-    shown = [row for row in rows if row in headlines or row.published is not None]
+    searched = [row for row in rows if row.metric == FINAL_REGRET and row.variant in FUNCTIONS]
+    shown = [row for row in rows if row in headlines or row in searched or row.published is not None]
     sources = dict.fromkeys(row.published_source for row in shown if row.published_source)
     compared = bool(sources) and comparable
     lines = table("Model", "Variant", "Metric", "Found", *(["Published"] if compared else []), numbers=NUMBERS)

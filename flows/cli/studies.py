@@ -12,16 +12,16 @@ from typing import NamedTuple, get_type_hints
 import flows.studies
 from flows.nightly import Nightly
 from models.records.errors import UsageError
-from tasks.runs.study import StudyConfig
+from tasks.runs.study import RunConfig
 
 
 class Study(NamedTuple):
     """A study ready to run: its flow (which returns the run folder), its config, the demo's, and its deployment."""
 
     name: str
-    flow: Callable[[StudyConfig], Path]
-    config: type[StudyConfig]
-    demo: StudyConfig
+    flow: Callable[[RunConfig], Path]
+    config: type[RunConfig]
+    demo: RunConfig
     nightly: Nightly = Nightly()
 
 

@@ -7,10 +7,11 @@ value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -62,7 +63,8 @@ class BenchmarkFunction:
 def benchmark_function(name: str, n_dimensions: int | None = None) -> BenchmarkFunction:
     """A benchmark function by name, in its published number of dimensions unless another is given.
 
-    `FUNCTIONS` lists the names. Rosenbrock, Levy, Michalewicz and Schwefel exist in 2 to 15 dimensions (dt-pbo F.5).
+    `FUNCTIONS` lists the names. Rosenbrock, Levy, Michalewicz and Schwefel exist in 2 to 15 dimensions (dt-pbo F.5),
+    Hartmann in 3 too (F.2).
     Raises ValueError for an unknown name, or a number of dimensions in which the function does not exist.
 
     >>> round(benchmark_function("michalewicz", 10).maximum, 4)
@@ -74,9 +76,10 @@ def benchmark_function(name: str, n_dimensions: int | None = None) -> BenchmarkF
     d = published if n_dimensions is None else n_dimensions
     if not isinstance(d, Integral):
         raise ValueError(f"n_dimensions must be a whole number, found {d!r}")
-    if d != published and (name not in VARIABLE_DIMENSION or not 2 <= d <= 15):
-        known = "2 to 15" if name in VARIABLE_DIMENSION else str(published)
-        raise ValueError(f"{name} exists in {known} dimensions, not in {d}")
+    if d not in DIMENSIONS[name]:
+        known = DIMENSIONS[name]
+        words = f"{known[0]} to {known[-1]}" if len(known) > 2 else " and ".join(map(str, known))
+        raise ValueError(f"{name} exists in {words} dimensions, not in {d}")
     return make(d)
 
 
@@ -99,26 +102,47 @@ def _rosenbrock(d: int) -> BenchmarkFunction:
 
 
 _HARTMANN_WEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])
-_HARTMANN_SCALES = np.array(
-    [[10, 3, 17, 3.5, 1.7, 8], [0.05, 10, 17, 0.1, 8, 14], [3, 3.5, 1.7, 10, 17, 8], [17, 8, 0.05, 10, 0.1, 14]]
-)
-_HARTMANN_CENTRES = 1e-4 * np.array(
-    [
-        [1312, 1696, 5569, 124, 8283, 5886],
-        [2329, 4135, 8307, 3736, 1004, 9991],
-        [2348, 1451, 3522, 2883, 3047, 6650],
-        [4047, 8828, 8732, 5743, 1091, 381],
-    ]
-)
+
+
+class _Hartmann(NamedTuple):
+    """Scales and centres (4, d) of the four bumps, and the best place (d,)."""
+
+    scales: FloatArray
+    centres: FloatArray
+    best: FloatArray
+
+
+_HARTMANN: Mapping[int, _Hartmann] = {
+    3: _Hartmann(
+        np.array([[3, 10, 30], [0.1, 10, 35], [3, 10, 30], [0.1, 10, 35]]),
+        1e-4 * np.array([[3689, 1170, 2673], [4699, 4387, 7470], [1091, 8732, 5547], [381, 5743, 8828]]),
+        np.array([0.1146143, 0.5556489, 0.8525470]),
+    ),
+    6: _Hartmann(
+        np.array(
+            [[10, 3, 17, 3.5, 1.7, 8], [0.05, 10, 17, 0.1, 8, 14], [3, 3.5, 1.7, 10, 17, 8], [17, 8, 0.05, 10, 0.1, 14]]
+        ),
+        1e-4 * np.array(
+            [
+                [1312, 1696, 5569, 124, 8283, 5886],
+                [2329, 4135, 8307, 3736, 1004, 9991],
+                [2348, 1451, 3522, 2883, 3047, 6650],
+                [4047, 8828, 8732, 5743, 1091, 381],
+            ]
+        ),
+        np.array([0.2016895, 0.1500107, 0.4768740, 0.2753324, 0.3116516, 0.6573005]),
+    ),
+}  # fmt: skip
 
 
 def _hartmann(d: int) -> BenchmarkFunction:
+    scales, centres, best = _HARTMANN[d]
+
     def formula(x: FloatArray) -> FloatArray:
-        distance = (_HARTMANN_SCALES * (x[..., None, :] - _HARTMANN_CENTRES) ** 2).sum(axis=-1)
+        distance = (scales * (x[..., None, :] - centres) ** 2).sum(axis=-1)
         return np.asarray(np.exp(-distance) @ _HARTMANN_WEIGHTS)
 
-    best = [[0.2016895, 0.1500107, 0.4768740, 0.2753324, 0.3116516, 0.6573005]]
-    return _function("hartmann", f"Hartmann {d}D", formula, 0, 1, best)
+    return _function("hartmann", f"Hartmann {d}D", formula, 0, 1, best[None])
 
 
 def _branin(d: int) -> BenchmarkFunction:
@@ -210,3 +234,9 @@ FUNCTIONS: Mapping[str, tuple[int, Callable[[int], BenchmarkFunction]]] = {
 """The functions in the order of the paper's Table 5: the number of dimensions in section 4.1, and how each is made."""
 VARIABLE_DIMENSION = frozenset({"rosenbrock", "levy", "michalewicz", "schwefel"})
 """The functions that exist in 2 to 15 dimensions (dt-pbo, Figure 13)."""
+DIMENSIONS: Mapping[str, Sequence[int]] = {
+    **{name: (d,) for name, (d, _) in FUNCTIONS.items()},
+    "hartmann": tuple(_HARTMANN),
+    **dict.fromkeys(VARIABLE_DIMENSION, range(2, 16)),
+}
+"""The numbers of dimensions in which each function exists."""

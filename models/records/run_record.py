@@ -32,6 +32,24 @@ class AnswerTime(Record):
     sd: float | None = None
 
 
+class CourseTime(Record):
+    """Processor seconds that a model took to ask about a function, for each of `runs` runs that advance together.
+
+    questions, seconds: seconds up to a number of questions. target: a mean regret that all models of the run reach;
+    target_questions, target_seconds: where this model first reached it. published_seconds: on the machine of the paper.
+    """
+
+    function: str
+    model: str
+    runs: int
+    questions: tuple[int, ...]
+    seconds: tuple[float, ...]
+    target: float | None = None
+    target_questions: int | None = None
+    target_seconds: float | None = None
+    published_seconds: float | None = None
+
+
 class RunRecord(Record):
     """Everything needed to repeat a run and to judge it: `run.json`."""
 
@@ -49,6 +67,7 @@ class RunRecord(Record):
     machine: dict[str, Any]
     seconds: tuple[StepTime, ...] = ()
     answers: tuple[AnswerTime, ...] = Field(default=(), description="only for studies that ask a language model")
+    courses: tuple[CourseTime, ...] = Field(default=(), description="only for studies that time models")
 
     @property
     def simulated(self) -> bool:

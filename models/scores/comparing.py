@@ -68,6 +68,20 @@ def mean_difference(differences: FloatArray, *, over: str) -> Difference:
     return Difference(estimate=mean, lower=float(interval.lower[0]), upper=float(interval.upper[0]), over=over)
 
 
+def mean_ratio(first: FloatArray, second: FloatArray, *, over: str) -> Difference:
+    """The geometric mean of first over second, (n,) positive each, with its interval over other units like these.
+
+    >>> found = mean_ratio(np.array([10.0, 20.0, 40.0]), np.array([1.0, 2.0, 2.0]), over="other functions")
+    >>> round(found.estimate, 1), round(found.lower, 1), round(found.upper, 1)
+    (12.6, 4.7, 34.0)
+    """
+    found = mean_difference(np.log(first) - np.log(second), over=over)
+    estimate, lower, upper = (
+        None if x is None else float(np.exp(x)) for x in (found.estimate, found.lower, found.upper)
+    )
+    return Difference(estimate=estimate, lower=lower, upper=upper, over=over)
+
+
 def first_place(highest: Name, leads: Mapping[Name, Difference]) -> Sequence[Name]:
     """The names that share the first place: the highest one, and those it is not shown to exceed.
 

@@ -1,4 +1,8 @@
-"""Intervals of what is measured on pairs of patients: pairs share patients, so patients are left out, not pairs."""
+"""Intervals that follow from leaving units out, one at a time.
+
+Pairs of patients share patients, so patients are left out, not pairs. A difference in standard deviations rests on
+standard deviations that are estimated too.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +39,42 @@ def over_patients(
     kept = [~(pairs == patient).any(axis=1) for patient in np.unique(pairs)]
     if len(kept) < 3 or not all(counts.any() for counts in kept):
         return Difference(estimate=estimate, over=OTHER_PATIENTS)
-    without = np.array([statistic(counts) for counts in kept])
-    patients = len(without)
-    error = np.sqrt((patients - 1) / patients * ((without - without.mean()) ** 2).sum())
-    reach = float(students_t.ppf((1 + level) / 2, patients - 1) * error)
-    return Difference(estimate=estimate, lower=estimate - reach, upper=estimate + reach, over=OTHER_PATIENTS)
+    return _jackknife(estimate, np.array([statistic(counts) for counts in kept]), over=OTHER_PATIENTS, level=level)
 
 
 def mean_over_patients(values: FloatArray, pairs: IntArray, n: int) -> Difference:
     """The mean of a value of each pair (m,), with its interval over other patients; see `over_patients`."""
     return over_patients(lambda counts: float(values[counts].mean()), pairs, n)
+
+
+def difference_in_sds(first: FloatArray, second: FloatArray, *, over: str, level: float = LEVEL) -> Difference:
+    """The mean of first minus second, (n,) paired, in standard deviations, with its jackknife interval.
+
+    The standard deviation is the root mean square of the two over units. No interval is known for fewer than three
+    units, and nothing for two numbers that do not vary.
+
+    >>> first, second = np.array([2.0, 3.0, 4.0, 3.0]), np.array([1.0, 0.0, 1.0, 2.0])
+    >>> found = difference_in_sds(first, second, over="other runs")
+    >>> round(found.estimate, 2), round(found.lower, 2), round(found.upper, 2)
+    (2.45, 0.2, 4.7)
+    """
+    estimate = _in_sds(first, second)
+    without = np.array([_in_sds(np.delete(first, at), np.delete(second, at)) for at in range(len(first))])
+    if len(without) < 3 or not np.isfinite([estimate, *without]).all():
+        return Difference(estimate=estimate if np.isfinite(estimate) else None, over=over)
+    return _jackknife(estimate, without, over=over, level=level)
+
+
+def _in_sds(first: FloatArray, second: FloatArray) -> float:
+    if len(first) < 2:
+        return float("nan")
+    sd = float(np.sqrt((first.var(ddof=1) + second.var(ddof=1)) / 2))
+    return float((first - second).mean()) / sd if sd else float("nan")
+
+
+def _jackknife(estimate: float, without: FloatArray, *, over: str, level: float) -> Difference:
+    """Student's interval of an estimate, from the estimates without each of n units."""
+    n = len(without)
+    error = np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())
+    reach = float(students_t.ppf((1 + level) / 2, n - 1) * error)
+    return Difference(estimate=estimate, lower=estimate - reach, upper=estimate + reach, over=over)

@@ -55,6 +55,49 @@ def compared(
     return f"{_capital(first)} has a {outcome} {measure} than {second}, by {size}{unit} ({about})."
 
 
+def by_case(first: str, second: str, cases: Mapping[Outcome, Sequence[str]], *, measure: str = "accuracy") -> str:
+    """Sentences on the first number minus the second in several cases, by what their intervals show.
+
+    >>> print(by_case("the tree", "the logit", {"lower": ["A", "B"], "higher": ["C"], "not_shown": ["D"]}))
+    The tree has a lower accuracy than the logit on A and B, and a higher one on C. On D these data show no difference.
+    >>> by_case("the tree", "the logit", {"unknown": ["A"]})
+    'Whether the tree or the logit has the higher accuracy cannot be told on A: no interval is known.'
+    """
+    sides: tuple[Outcome, ...] = ("lower", "higher")
+    shown = [
+        f"a {outcome} {'one' if number else measure}{'' if number else f' than {second}'} on {listed(cases[outcome])}"
+        for number, outcome in enumerate(outcome for outcome in sides if cases.get(outcome))
+    ]
+    sentences = [f"{_capital(first)} has {', and '.join(shown)}."] if shown else []
+    if unclear := cases.get("not_shown"):
+        between = "" if shown else f" in {measure} between {first} and {second}"
+        sentences.append(f"On {listed(unclear)} these data show no difference{between}.")
+    if unknown := cases.get("unknown"):
+        sentences.append(
+            f"Whether {first} or {second} has the higher {measure} cannot be told on {listed(unknown)}: no interval is "
+            "known."
+        )
+    return " ".join(sentences)
+
+
+def times_as_fast(first: str, second: str, ratio: Difference) -> str:
+    """One sentence on the time of the second over that of the first; it compares only where the interval excludes 1.
+
+    >>> found = Difference(estimate=12.6, lower=4.7, upper=34.0, over="other functions")
+    >>> times_as_fast("the tree", "the process", found)
+    'The tree is 12.6 times as fast as the process (95% interval 4.7 to 34.0, over other functions).'
+    >>> times_as_fast("a", "b", Difference(estimate=1.2, lower=0.7, upper=2.0, over="other functions"))
+    'These times do not show whether a or b is faster: 1.2 (95% interval 0.7 to 2.0, over other functions).'
+    """
+    about = interval_text(ratio, scale=1)
+    if ratio.estimate is None or ratio.lower is None or ratio.upper is None:
+        return f"Whether {first} or {second} is faster cannot be told: {about}."
+    size = fixed(ratio.estimate, 1)
+    if ratio.lower <= 1 <= ratio.upper:
+        return f"These times do not show whether {first} or {second} is faster: {size} ({about})."
+    return f"{_capital(first)} is {size} times as fast as {second} ({about})."
+
+
 def leading(names: Sequence[str], *, measure: str = "accuracy") -> str:
     """One sentence about the names that share the first place, the highest first.
 

@@ -12,8 +12,9 @@ from models.records.arrays import FloatArray
 from models.records.duel_results import AUC, COMPARISONS, RANKABILITY, RUNS, SPEC_R, SPLIT_FIRST, SpecRInterval
 from models.records.results import MetricRow
 from models.records.studies.asking_results import COURSES, FOUND_SHARE, MEASURES, QUESTION, WAY, sd_of
+from models.records.studies.benchmark_results import OTHER_FUNCTIONS, SPEED
 from models.records.studies.respondent_results import GP_MODEL, N_USERS, USER_ID, USERS, VARIANT
-from models.scores.comparing import Difference
+from models.scores.comparing import Difference, mean_ratio
 from models.scores.duel_comparisons import Comparisons
 from models.scores.intervals import OTHER_USERS, mean_interval
 from models.scores.repeated_splits import mean_over_splits
@@ -91,6 +92,8 @@ def _measured(run: FinishedRun, place: Place) -> Difference | None:
     """The number with the interval that the run tells, or else the one that follows from its spread."""
     if place.metric == SPEC_R:
         return _rankability(run)
+    if place.metric == SPEED:
+        return _speed(run, place)
     row = _row(run, place)
     if row is not None and row.value is not None and row.lower is not None and row.upper is not None:
         return Difference(estimate=row.value, lower=row.lower, upper=row.upper, over=row.over or "")
@@ -108,6 +111,19 @@ def _rankability(run: FinishedRun) -> Difference | None:
     found = run.document(RANKABILITY, SpecRInterval)
     over = OTHER_TOURNAMENTS if "contexts" in run.record.data[0].rows else OTHER_MATCHES
     return Difference(estimate=found.spec_r, lower=found.lower, upper=found.upper, over=over)
+
+
+def _speed(run: FinishedRun, place: Place) -> Difference | None:
+    """How many times as fast a model is as the one that the place names as its variant, over all functions timed."""
+    seconds = {(each.function, each.model): each.seconds[-1] for each in run.record.courses}
+    both = [
+        (seconds[function, place.variant], fast)
+        for (function, model), fast in seconds.items()
+        if model == place.model and (function, place.variant) in seconds
+    ]
+    if not both or np.min(both) <= 0:
+        return None
+    return mean_ratio(*np.array(both, dtype=np.float64).T, over=OTHER_FUNCTIONS)
 
 
 def _row(run: FinishedRun, place: Place) -> MetricRow | None:

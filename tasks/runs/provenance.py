@@ -36,6 +36,7 @@ def run_record(run: RunFolder, manifests: Sequence[Manifest]) -> RunRecord:
         machine=machine(),
         seconds=tuple(run.seconds),
         answers=tuple(run.answers),
+        courses=tuple(run.courses),
     )
 
 

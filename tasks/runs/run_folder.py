@@ -15,10 +15,10 @@ from pathlib import Path
 
 from data_adapters.files.private import open_up, private_files
 from models.records.errors import OutputError
-from models.records.run_record import AnswerTime, StepTime, UnfinishedRun
+from models.records.run_record import AnswerTime, CourseTime, StepTime, UnfinishedRun
 from models.records.whole_file import Hold, clear, hold
 from tasks.runs.progress import step
-from tasks.runs.study import StudyConfig
+from tasks.runs.study import RunConfig
 from tasks.runs.unfinished import FAILED, STARTED, keep_failure, keep_killed, keep_started, keep_stopped
 
 PARTIAL = ".partial-"
@@ -35,13 +35,14 @@ class RunFolder:
     study: str
     run_id: str
     started: datetime
-    config: StudyConfig
+    config: RunConfig
     path: Path
     partial: Path
     record: UnfinishedRun
     held: Hold
     seconds: list[StepTime] = field(default_factory=list)
     answers: list[AnswerTime] = field(default_factory=list)
+    courses: list[CourseTime] = field(default_factory=list)
 
     @property
     def results(self) -> Path:
@@ -63,7 +64,7 @@ _WAITING: list[RunFolder] = []
 
 
 @contextmanager
-def reserved(study: str, config: StudyConfig) -> Iterator[None]:
+def reserved(study: str, config: RunConfig) -> Iterator[None]:
     """Reserve the folder of a run that starts in the block, so that there is a record if Prefect does not start.
 
     Raises OutputError if the folder cannot be written or its disk is nearly full.
@@ -79,7 +80,7 @@ def reserved(study: str, config: StudyConfig) -> Iterator[None]:
 
 
 @contextmanager
-def run_folder(study: str, config: StudyConfig) -> Iterator[RunFolder]:
+def run_folder(study: str, config: RunConfig) -> Iterator[RunFolder]:
     """Open `<out>/<study>/<run-id>/`; it appears when the block ends, and not at all if the block raises.
 
     The run-id sorts by start (UTC) and ends in the digest of the config. A run that fails or is stopped leaves a record
@@ -144,7 +145,7 @@ def check_output(parent: Path) -> None:
         raise OutputError(_nearly_full(parent, free))
 
 
-def _reserve(study: str, config: StudyConfig) -> RunFolder:
+def _reserve(study: str, config: RunConfig) -> RunFolder:
     """Make the partial folder of a run-id that is free, with the record of the run, and hold its lock."""
     started = datetime.now(UTC)
     parent = config.out / study

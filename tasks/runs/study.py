@@ -34,16 +34,11 @@ Place = Annotated[Path, AfterValidator(_at_home)]
 """A path in which ~ is the home folder, also in a TOML file and after --raw=, which no shell expands."""
 
 
-class StudyConfig(Record):
-    """Base of the studies' configs; a study adds its settings, with the paper's values as defaults."""
+class RunConfig(Record):
+    """Base of the configs of all studies: the seed and the output folder. A study without data needs no more."""
 
     model_config = ConfigDict(allow_inf_nan=False)
 
-    raw: Place | None = Field(
-        default=None, description="folder with the raw files; if not set, PREFSTUDY_RAW, then the cache"
-    )
-    simulated: bool = Field(default=False, description="simulate the raw files instead of reading real ones")
-    allow_unpinned: bool = Field(default=False, description="accept raw files whose sha256 is not the declared one")
     out: Place = Field(default=Path("runs"), description="folder in which <study>/<run-id>/ is created")
     seed: int = Field(default=0, ge=0, lt=2**32, description="seed of everything random in the run")
 
@@ -64,10 +59,6 @@ class StudyConfig(Record):
             for name, given in settings.items()
         }
 
-    def adapter(self, name: str) -> Adapter:
-        """The adapter of a data set that the study reads."""
-        return catalogue.adapter(name)
-
     def contents(self) -> dict[str, Any]:
         """By setting, the content of each file that a setting names, except raw files and recorded answers."""
         return {}
@@ -76,3 +67,17 @@ class StudyConfig(Record):
         """Eight hex digits over everything that decides the results: all settings except paths, and `contents`."""
         settings = self.model_dump(mode="json", exclude=PLACES) | self.contents()
         return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
+
+
+class StudyConfig(RunConfig):
+    """Base of the configs of studies of data; a study adds its settings, with the paper's values as defaults."""
+
+    raw: Place | None = Field(
+        default=None, description="folder with the raw files; if not set, PREFSTUDY_RAW, then the cache"
+    )
+    simulated: bool = Field(default=False, description="simulate the raw files instead of reading real ones")
+    allow_unpinned: bool = Field(default=False, description="accept raw files whose sha256 is not the declared one")
+
+    def adapter(self, name: str) -> Adapter:
+        """The adapter of a data set that the study reads."""
+        return catalogue.adapter(name)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+from importlib.util import find_spec
+from pathlib import Path
+
 from data_adapters import catalogue
 from data_adapters.source.locate import check
 from flows.cli import studies
@@ -13,7 +17,10 @@ def list_studies() -> None:
     lines = table("Study", "Data", "About")
     for name in studies.names():
         try:
-            lines.add_row(name, data_at_hand(name) or "not here", catalogue.adapter(name).dataset.title)
+            if name in catalogue.names():
+                lines.add_row(name, data_at_hand(name) or "not here", catalogue.adapter(name).dataset.title)
+            else:
+                lines.add_row(name, "needs none", subject(name))
         except Exception as error:  # one broken module must not hide the other studies
             lines.add_row(name, "broken", load_error(error))
     out.print(lines)
@@ -21,6 +28,14 @@ def list_studies() -> None:
     say("  without data:     prefstudy run STUDY --simulated")
     say("Run all of them:    prefstudy run all")
     say("Get missing data:   prefstudy data fetch STUDY")
+
+
+def subject(name: str) -> str:
+    """What a study is about: the first line of its module, which is not imported, because Prefect would be too."""
+    spec = find_spec(f"flows.studies.{name}")
+    source = Path(str(spec and spec.origin)).read_text("utf-8")
+    first = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+    return first.partition(": ")[2].removesuffix(".") or first
 
 
 def load_error(error: Exception) -> str:

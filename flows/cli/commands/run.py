@@ -14,7 +14,7 @@ from flows.cli.options import FLAG, RUNS, Mapping, Raw
 from flows.cli.prefect_runtime import prepare_prefect
 from flows.cli.result_table import shown_run
 from models.records.errors import UsageError
-from tasks.runs.study import StudyConfig
+from tasks.runs.study import RunConfig
 
 ALL = "all"
 
@@ -112,7 +112,7 @@ def run(
         run_studies([Planned(loaded[name], configs[name]) for name in loaded], _folder_of_all(out), broken)
         return
     one = studies.study(study)
-    if raw is not None:
+    if raw is not None and "simulated" in one.config.model_fields:
         options["simulated"] = False  # some studies simulate by default
     _run_one(one, read_config(one.config, file=config, assignments=assignments, options=options))
 
@@ -168,11 +168,12 @@ def _folder_of_all(out: Path | None) -> Path:
     return RUNS if out is None else out.expanduser()
 
 
-def _run_one(study: studies.Study, config: StudyConfig) -> None:
+def _run_one(study: studies.Study, config: RunConfig) -> None:
     """Run a study, then print what it found and where its report is."""
     run_dir = run_study(study, config)
     console.out.print()
-    console.out.print(shown_run(run_dir, published_simulated=study.config.model_fields["simulated"].default))
+    simulated = study.config.model_fields.get("simulated")
+    console.out.print(shown_run(run_dir, published_simulated=simulated is not None and bool(simulated.default)))
     print_paths(_report_of(run_dir))
 
 

@@ -82,6 +82,13 @@ def test_michalewicz_has_its_published_maxima_in_2_5_and_10_dimensions() -> None
     assert found == pytest.approx([1.8013, 4.687658, 9.66015], abs=1e-4)
 
 
+def test_hartmann_has_its_published_maximum_in_three_dimensions() -> None:
+    function = benchmark_function("hartmann", 3)
+    assert function.maximum == pytest.approx(3.86278, abs=1e-5)
+    assert function.maximisers == pytest.approx(np.array([[0.114614, 0.555649, 0.852547]]), abs=1e-6)
+    assert function(np.random.default_rng(5).random((100_000, 3))).max() <= function.maximum
+
+
 def test_points_keep_their_leading_shape() -> None:
     points = np.random.default_rng(4).random((3, 4, 2))
     assert benchmark_function("branin")(points).shape == (3, 4)
