@@ -26,17 +26,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
 
+from flows.cli.temporary_server import TemporaryServer
+
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "PREFSTUDY_KILLED_BY"
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 KILLS_A_FOLDER = 5
 SECONDS_TO_VANISH = 2.0
-SMALL = "--set runs=1 --set folds=2 --set resamples=5 --set tuning.inner_folds=2 --set tuning.lengthscales=[2.0]"
+SMALL = (
+    "--set runs=1 --set unseen_runs=0 --set published_protocol=false --set folds=2 --set resamples=5 --set form=false "
+    "--set explaining.duels=20 --set explaining.refits=2 --set tuning.inner_folds=2 --set tuning.lengthscales=[2.0] "
+    "--set tuning.penalties=[0.01] --set tuning.depths=[2]"
+)
 PMR = "run pmr --simulated --features table9 --set patients=6 --set chunk_size=15 --out runs"
 COMMANDS = {
     "rules": f"{PMR} --engine rules",
     "server": f"{PMR} --engine server --set engine.model=tiny --set engine.url={{url}}",
-    "chameleon": f"run chameleon --simulated {SMALL} --set tuning.penalties=[0.01] --set tuning.depths=[2] --out runs",
+    "chameleon": f"run chameleon --simulated {SMALL} --out runs",
     "build": "data build pmr --raw raw --out tables",
     "report": "report run",
 }
@@ -113,18 +119,19 @@ def under(schema: dict[str, Any], parts: dict[str, Any], draw: random.Random) ->
 
 
 class Kills:
-    """Commands in folders of their own, killed and looked at. environment: further variables for the commands."""
+    """Commands in folders of their own, killed and looked at. api: address of a Prefect server for one of them."""
 
-    def __init__(self, scratch: Path, seed: int, environment: dict[str, str] | None = None) -> None:
+    def __init__(self, scratch: Path, seed: int, api: str | None = None) -> None:
         self.scratch = scratch
         self.draw = random.Random(seed)
+        self.api = api
         self.server = Answering()
         self.mark = uuid4().hex
         clean = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
         (scratch / "tmp").mkdir()
         self.environment = {
             **clean, "PREFECT_HOME": str(scratch / "prefect"), "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch / "tmp"),
-            "OMP_NUM_THREADS": "1", MARK: self.mark, **(environment or {}),
+            "OMP_NUM_THREADS": "1", MARK: self.mark,
         }  # fmt: skip
         self.faults: list[Made] = []
         self.seconds: dict[str, float] = {}
@@ -134,11 +141,11 @@ class Kills:
     def prepare(self, names: list[str]) -> None:
         """Run each command once without a kill. Its results are what the killed ones must come to."""
         if "build" in names:
-            self._finish(self.scratch, "data simulate pmr --items 6 --out simulated")
+            self._finish("build", self.scratch, "data simulate pmr --items 6 --out simulated")
         for name in names:
             started = time.monotonic()
             folder = self._folder(name, "whole")
-            self._finish(folder, self._command(name))
+            self._finish(name, folder, self._command(name))
             self.seconds[name] = time.monotonic() - started
             self.whole[name] = self._results(name, folder)
             assert self.whole[name], name
@@ -146,9 +153,11 @@ class Kills:
     def kill(self, name: str, folder: Path, number: int) -> None:
         """Start the command in `folder`, send the signal at a random moment, and look at what is left."""
         recorded, asked = set(self._recorded(folder)), len(self.server.asked)
+        before = set(self.remains(folder))  # of a SIGKILL; the next command may be stopped before it removes them
         process = subprocess.Popen(
             [sys.executable, "-m", "flows.cli.entry", *self._command(name).split()],
-            cwd=folder, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+            cwd=folder, env=self._variables(name), start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         )  # fmt: skip
         time.sleep(self.draw.uniform(0.1, self.seconds[name]))
         used, sent = own_seconds(process.pid), time.monotonic()
@@ -159,11 +168,11 @@ class Kills:
         said = process.communicate()[1].decode()
         if number != signal.SIGKILL and process.returncode in {130, 143}:
             self.slowest = {kind: max(before, taken[kind]) for kind, before in self.slowest.items()}
-            self._report("left after a signal", self.remains(folder))
+            self._report("left after a signal", set(self.remains(folder)) - before)
         elif process.returncode not in {0, -signal.SIGKILL}:
-            self.faults.append(Made(f"exit code {process.returncode}", said[-500:]))
+            self._report(f"exit code {process.returncode}", [said[-500:]])
         if "Traceback" in said:
-            self.faults.append(Made("traceback", said[-1500:]))
+            self._report("traceback", [said[-1500:]])
         self._report("process left", self._processes())
         self._report("half a folder", self.half(folder))
         self._report("others can read", self.open_to_others(folder))
@@ -172,7 +181,7 @@ class Kills:
     def finish(self, name: str, folder: Path) -> None:
         """Run a killed command to its end, and compare."""
         recorded, asked = set(self._recorded(folder)), len(self.server.asked)
-        self._finish(folder, self._command(name))
+        self._finish(name, folder, self._command(name))
         self._report("asked twice", recorded.intersection(self.server.asked[asked:]))
         self._report("half a folder", self.half(folder))
         self._report("left at the end", self.remains(folder))
@@ -215,10 +224,14 @@ class Kills:
     def _command(self, name: str) -> str:
         return COMMANDS[name].format(url=self.server.url)
 
-    def _finish(self, folder: Path, command: str) -> None:
+    def _variables(self, name: str) -> dict[str, str]:
+        """The environment of a command. Only one study has a Prefect server from elsewhere, so it starts faster."""
+        return self.environment | ({"PREFECT_API_URL": self.api} if self.api is not None and name == "server" else {})
+
+    def _finish(self, name: str, folder: Path, command: str) -> None:
         done = subprocess.run(
             [sys.executable, "-m", "flows.cli.entry", *command.split()],
-            cwd=folder, env=self.environment, capture_output=True, text=True, check=False,
+            cwd=folder, env=self._variables(name), capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
 
@@ -236,7 +249,11 @@ class Kills:
         }
 
     def _report(self, fault: str, where: Any) -> None:
-        self.faults += [Made(fault, str(each)) for each in where]
+        """Keep the faults of one kind, and print them at once."""
+        found = [Made(fault, str(each)) for each in where]
+        for each in found:
+            print(*each, sep=": ", flush=True)
+        self.faults += found
 
     def _processes(self) -> list[str]:
         """Processes that this one's commands started, and that are still there after a moment."""
@@ -290,27 +307,37 @@ def own_seconds(process: int) -> float:
 
 
 @contextmanager
-def kills(seed: int, environment: dict[str, str] | None = None) -> Iterator[Kills]:
+def kills(seed: int, api: str | None = None) -> Iterator[Kills]:
     """A scratch folder that others could look into, and a umask that closes nothing."""
     before = os.umask(0)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            yield Kills(Path(folder), seed, environment)
+            yield Kills(Path(folder), seed, api)
     finally:
         os.umask(before)
 
 
+@contextmanager
+def prefect_server(home: Path) -> Iterator[str]:
+    """The address of a Prefect server that no kill ends."""
+    os.environ |= {"PREFECT_HOME": str(home)}
+    server = TemporaryServer()
+    try:
+        server.wait(120)
+        yield server.api
+    finally:
+        server.stop()
+
+
 def main(n: int = 100, seed: int = 0) -> int:
     """Kill `n` commands, print what was found, and return 1 if anything was."""
-    with kills(seed) as killing:
+    with tempfile.TemporaryDirectory() as home, prefect_server(Path(home)) as api, kills(seed, api) as killing:
         killing.prepare(["rules", "server", "chameleon", "build", "report"])
         print("seconds without a kill:", {name: round(value, 1) for name, value in killing.seconds.items()}, flush=True)
         names = (["rules", "server", "build", "report", "chameleon", "server", "build", "report"] * n)[:n]
         done = killing.killed(names)
         print("kills:", dict(done), "| questions asked:", len(killing.server.asked))
         print("slowest end after SIGINT or SIGTERM, seconds:", killing.slowest)
-        for fault in killing.faults:
-            print(*fault, sep=": ")
         print(f"faults: {len(killing.faults)}")
         return bool(killing.faults)
 

@@ -9,7 +9,7 @@ from tests.flows.hundred_kills import kills
 
 def test_killed_commands_leave_nothing_and_come_to_the_same_end(prefect_server: None) -> None:
     api = get_current_settings().api.url
-    with kills(seed=1, environment={"PREFECT_API_URL": str(api)}) as killing:
+    with kills(seed=1, api=str(api)) as killing:
         names = ["build", "server", "build", "build"]
         killing.prepare(["build", "server"])
         killing.killed(names)
