@@ -31,7 +31,7 @@ from flows.cli.temporary_server import TemporaryServer
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "PREFSTUDY_KILLED_BY"
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-KILLS_A_FOLDER = 5
+KILLS_A_FOLDER = 7
 SECONDS_TO_VANISH = 2.0
 SMALL = (
     "--set runs=1 --set unseen_runs=0 --set published_protocol=false --set folds=2 --set resamples=5 --set form=false "
@@ -119,7 +119,7 @@ def under(schema: dict[str, Any], parts: dict[str, Any], draw: random.Random) ->
 
 
 class Kills:
-    """Commands in folders of their own, killed and looked at. api: address of a Prefect server for one of them."""
+    """Commands in folders of their own, killed and looked at. api: address of a Prefect server for some of them."""
 
     def __init__(self, scratch: Path, seed: int, api: str | None = None) -> None:
         self.scratch = scratch
@@ -160,6 +160,7 @@ class Kills:
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         )  # fmt: skip
         time.sleep(self.draw.uniform(0.1, self.seconds[name]))
+        ready = catches(process.pid, signal.SIGTERM)  # until then Python starts, and no line of ours has run
         used, sent = own_seconds(process.pid), time.monotonic()
         # To all of its group, as a terminal does. Popen's own method would forget a process that has ended already.
         (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
@@ -169,9 +170,9 @@ class Kills:
         if number != signal.SIGKILL and process.returncode in {130, 143}:
             self.slowest = {kind: max(before, taken[kind]) for kind, before in self.slowest.items()}
             self._report("left after a signal", set(self.remains(folder)) - before)
-        elif process.returncode not in {0, -signal.SIGKILL}:
+        elif ready and process.returncode not in {0, -signal.SIGKILL}:
             self._report(f"exit code {process.returncode}", [said[-500:]])
-        if "Traceback" in said:
+        if ready and "Traceback" in said:
             self._report("traceback", [said[-1500:]])
         self._report("process left", self._processes())
         self._report("half a folder", self.half(folder))
@@ -225,8 +226,9 @@ class Kills:
         return COMMANDS[name].format(url=self.server.url)
 
     def _variables(self, name: str) -> dict[str, str]:
-        """The environment of a command. Only one study has a Prefect server from elsewhere, so it starts faster."""
-        return self.environment | ({"PREFECT_API_URL": self.api} if self.api is not None and name == "server" else {})
+        """The environment of a command. Some studies have a Prefect server from elsewhere, so they start faster."""
+        shared = self.api is not None and name in {"server", "chameleon"}
+        return self.environment | ({"PREFECT_API_URL": str(self.api)} if shared else {})
 
     def _finish(self, name: str, folder: Path, command: str) -> None:
         done = subprocess.run(
@@ -298,6 +300,12 @@ def marked(mark: str) -> Iterator[str]:
         with suppress(OSError):
             if mark.encode() in (folder / "environ").read_bytes().split(b"\0"):
                 yield (folder / "cmdline").read_text().replace("\0", " ")
+
+
+def catches(process: int, number: int) -> bool:
+    """Whether a process has a handler for the signal; it may have ended, if nobody has waited for it."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return bool(int(status.partition("SigCgt:")[2].split()[0], 16) >> (number - 1) & 1)
 
 
 def own_seconds(process: int) -> float:

@@ -16,7 +16,7 @@ import pytest
 
 from flows.cli.entry import entry
 from models.records.run_record import UnfinishedRun
-from tests.flows.hundred_kills import marked, own_seconds
+from tests.flows.hundred_kills import catches, marked, own_seconds
 
 ROOT = Path(__file__).resolve().parents[3]
 MARK = "PREFSTUDY_STOPPED_BY"
@@ -122,12 +122,6 @@ def test_a_command_that_still_starts_ends_with_one_clean_line(
             stop(run)
             said = run.communicate(timeout=30)[1]
         assert (run.returncode, said) == (code, STOPPED)
-
-
-def catches(process: int, number: int) -> bool:
-    """Whether the process has a handler for the signal."""
-    status = Path(f"/proc/{process}/status").read_text()
-    return bool(int(status.partition("SigCgt:")[2].split()[0], 16) >> (number - 1) & 1)
 
 
 def test_ctrl_c_before_anything_runs_is_one_clean_line_too(
