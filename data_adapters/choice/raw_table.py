@@ -23,10 +23,13 @@ MOST_CELLS = 50_000_000
 """Cells that are read at most; a damaged file may declare any number."""
 
 
-def read_raw_table(path: Path, described: RawTable) -> strict.Columns:
-    """All columns of the file; an empty cell is an empty text. Raises RawDataError for a damaged or empty file."""
+def read_raw_table(path: Path, described: RawTable, mapping: str) -> strict.Columns:
+    """All columns of the file; an empty cell is an empty text. Raises RawDataError for a damaged or empty file.
+
+    mapping: name of the mapping's file, for messages.
+    """
     if described.format == "csv":
-        found = _read_csv(path, described.separator)
+        found = _read_csv(path, described.separator, mapping)
     elif described.format == "xlsx":
         found = _read_spreadsheet(path, described.sheet)
     elif described.format == "parquet":
@@ -36,7 +39,7 @@ def read_raw_table(path: Path, described: RawTable) -> strict.Columns:
     return strict.refuse_unprintable(found)
 
 
-def _read_csv(path: Path, separator: str) -> strict.Columns:
+def _read_csv(path: Path, separator: str, mapping: str) -> strict.Columns:
     rows = strict.read_rows(path, separator=separator, quoted=True)
     if not any(rows.fields[:1]):  # no line, or an empty one
         raise RawDataError(
@@ -48,7 +51,7 @@ def _read_csv(path: Path, separator: str) -> strict.Columns:
     hint = rows.separator_hint()
     if hint:
         raise RawDataError(
-            f"{path.name}, line 1: expected several columns, found one{hint} (file.separator of the mapping)."
+            f"{path.name}, line 1: expected several columns, found one{hint} (file.separator of {mapping})."
         )
     return rows.after_header(first).columns(header, final_break=False)
 

@@ -46,7 +46,7 @@ def read_choices(path: Path, name: str, source: MappingFile) -> Reading:
     Profiles with the same features are one item, whoever saw them. Raises RawDataError naming file, row, column, value,
     what was expected and the mapping's key.
     """
-    table = read_raw_table(path, source.mapping.file)
+    table = read_raw_table(path, source.mapping.file, source.name)
     require_columns(table, source)
     table.rows.require_some("choices")
     tasks, values, people = _read_all(table, source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from data_adapters.contests.tables import PREFIXES, ContestTables
 from data_adapters.source import strict
 from data_adapters.source.description import Dataset
+from data_adapters.source.faults import read_all
 from data_adapters.source.raw_folder import RawFolder
 from data_adapters.source.reading import Columns, Reading
 from data_adapters.table.side import coin_of
@@ -26,18 +28,18 @@ def read_contests(dataset: Dataset, tables: ContestTables, raw: RawFolder) -> tu
     """Read items, matches and their contexts into one table of the data set's name. Raises RawDataError."""
     matches = _read_table(raw, tables.matches, tables.match_columns(dataset), tables)
     matches.rows.require_some("matches")
-    comparisons = _comparisons(matches, dataset, tables)
     rows_read = {tables.matches: len(matches.rows.lines)}
+    read_items = partial(_items_of_matches, matches, dataset, tables)
     if tables.items is not None:
         listed = _read_table(raw, tables.items, tables.item_columns(dataset), tables)
-        items = _listed_items(listed, dataset, tables)
+        read_items = partial(_listed_items, listed, matches, dataset, tables)
         rows_read = {tables.items: len(listed.rows.lines), **rows_read}
-        for column in tables.outcome:
-            known = np.isin(_ids(matches, column), items["item_id"])
-            matches.require(column, known, f"an item of {tables.items}")
-    else:
-        items = _items_of_matches(matches, dataset, tables)
-    contexts, context_id = _contexts(matches, dataset, tables)
+    found = read_all({
+        "comparisons": partial(_comparisons, matches, dataset, tables),
+        "items": read_items,
+        "contexts": partial(_contexts, matches, dataset, tables),
+    })  # fmt: skip
+    comparisons, items, (contexts, context_id) = found.values()
     return (
         Reading(
             name=dataset.name,
@@ -87,11 +89,20 @@ def _values(columns: strict.Columns, column: str, feature: Feature, tables: Cont
     return columns.labels(column, meaning | dict.fromkeys(set(tables.missing) - set(levels)))
 
 
-def _listed_items(listed: strict.Columns, dataset: Dataset, tables: ContestTables) -> Columns:
-    item_ids = _ids(listed, tables.item)
-    listed.require_unique(tables.item)
-    values = {feature.name: _values(listed, tables.column(feature), feature, tables) for feature in dataset.items}
-    return {"item_id": item_ids, **values}
+def _listed_items(listed: strict.Columns, matches: strict.Columns, dataset: Dataset, tables: ContestTables) -> Columns:
+    """The items of their own file; it must list all that met."""
+    columns = {
+        feature.name: partial(_values, listed, tables.column(feature), feature, tables) for feature in dataset.items
+    }
+    found = read_all({
+        "item_id": partial(_ids, listed, tables.item),
+        "unique": partial(listed.require_unique, tables.item),
+        **columns,
+    })  # fmt: skip
+    known = {column: np.isin(_ids(matches, column), found["item_id"]) for column in tables.outcome}
+    expected = f"an item of {tables.items}"
+    read_all({column: partial(matches.require, column, known[column], expected) for column in known})
+    return {name: values for name, values in found.items() if name != "unique"}
 
 
 def _items_of_matches(matches: strict.Columns, dataset: Dataset, tables: ContestTables) -> Columns:
@@ -100,16 +111,19 @@ def _items_of_matches(matches: strict.Columns, dataset: Dataset, tables: Contest
     met = np.stack(list(ids.values()), axis=1).ravel()
     first = {item: at for at, item in reversed(list(enumerate(met)))}
     rows = sorted(first.values())
-    items = {"item_id": met[rows]}
-    for feature in dataset.items:
+
+    def read(feature: Feature) -> Any:
         columns = {side: prefix + tables.column(feature) for side, prefix in PREFIXES.items()}
-        values = [_values(matches, column, feature, tables) for column in columns.values()]
+        values = read_all(
+            {side: partial(_values, matches, column, feature, tables) for side, column in columns.items()}
+        )
         texts = np.stack([np.array(matches.texts[column], dtype=object) for column in columns.values()], axis=1).ravel()
         for side, column in columns.items():
             agrees = texts[[first[item] for item in ids[side]]] == np.array(matches.texts[column], dtype=object)
             matches.require(column, agrees, "the same as in this item's first match")
-        items[feature.name] = np.stack(values, axis=1).ravel()[rows]
-    return items
+        return np.stack(list(values.values()), axis=1).ravel()[rows]
+
+    return {"item_id": met[rows], **read_all({feature.name: partial(read, feature) for feature in dataset.items})}
 
 
 def _contexts(matches: strict.Columns, dataset: Dataset, tables: ContestTables) -> tuple[Columns | None, Ids | None]:
@@ -121,9 +135,10 @@ def _contexts(matches: strict.Columns, dataset: Dataset, tables: ContestTables) 
     first = {key: at for at, key in reversed(list(enumerate(keys)))}
     rows = sorted(first.values())
     names = {keys[at]: f"context-{number}" for number, at in enumerate(rows, 1)}
-    values = {
-        feature.name: _values(matches, columns[feature.name], feature, tables)[rows] for feature in dataset.contexts
-    }
+    found = read_all({
+        feature.name: partial(_values, matches, columns[feature.name], feature, tables) for feature in dataset.contexts
+    })  # fmt: skip
+    values = {name: of_matches[rows] for name, of_matches in found.items()}
     return {"context_id": list(names.values()), **values}, np.array([names[key] for key in keys], dtype=object)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +24,7 @@ from data_adapters.simulators.chameleon import simulate
 from data_adapters.source import strict
 from data_adapters.source.adapter import Adapter
 from data_adapters.source.description import Counts, Dataset, RawFile, binary, numeric
+from data_adapters.source.faults import read_all
 from data_adapters.source.r_data import read_frames
 from data_adapters.source.raw_folder import RawFolder
 from data_adapters.source.reading import Columns, Reading
@@ -102,14 +104,18 @@ def read(raw: RawFolder) -> tuple[Reading, ...]:
     """The contests in their order, with each male's earlier wins. Raises RawDataError."""
     tables = _tables(raw)
     predictors = tables["predictors"]
-    predictors.require_unique("ID")
-    males = predictors.text("ID")
+    found = read_all({
+        "unique": partial(predictors.require_unique, "ID"),
+        "males": partial(predictors.text, "ID"),
+        **{name: partial(predictors.numbers, column) for name, column in PREDICTORS.items()},
+    })  # fmt: skip
+    males = found["males"]
     return (
         Reading(
             name="chameleon",
             items={
                 "item_id": males,
-                **{name: predictors.numbers(column) for name, column in PREDICTORS.items()},
+                **{name: found[name] for name in PREDICTORS},
             },
             comparisons=_comparisons(tables["winner"], tables["loser"], males),
             rows_read={table.rows.name: len(table.rows.lines) for table in tables.values()},
@@ -133,9 +139,7 @@ def _comparisons(winners: strict.Columns, losers: strict.Columns, males: Sequenc
     numbers = np.arange(1, len(winners.rows.lines) + 1)
     numbers += numbers >= MISSING_CONTEST
     for columns in (winners, losers):
-        expected = f"the contests in their order from 1 on, without {MISSING_CONTEST}"
-        columns.require("contest", columns.integers("contest", minimum=1) == numbers, expected)
-        columns.require("ID", np.isin(columns.text("ID"), males), "a male of the predictors")
+        _check_contests(columns, numbers, males)
     won, lost = (np.array(columns.texts["ID"], dtype=object) for columns in (winners, losers))
     losers.require("ID", won != lost, "another male than the winner")
     contest = np.array(winners.texts["contest"], dtype=object)
@@ -155,6 +159,20 @@ def _comparisons(winners: strict.Columns, losers: strict.Columns, males: Sequenc
             for name in PRIOR_WINS
         },
     }
+
+
+def _check_contests(columns: strict.Columns, numbers: IntArray, males: Sequence[str]) -> None:
+    """Raise RawDataError unless the contests are in their order (n,), and each of a male that is known."""
+    expected = f"the contests in their order from 1 on, without {MISSING_CONTEST}"
+    found = read_all({
+        "contest": partial(columns.integers, "contest", minimum=1),
+        "ID": partial(columns.text, "ID"),
+        **{column: partial(columns.integers, column, minimum=0) for column in PRIOR_WINS.values()},
+    })  # fmt: skip
+    read_all({
+        "contest": partial(columns.require, "contest", found["contest"] == numbers, expected),
+        "ID": partial(columns.require, "ID", np.isin(found["ID"], males), "a male of the predictors"),
+    })  # fmt: skip
 
 
 def _prior_wins(winners: strict.Columns, losers: strict.Columns) -> tuple[dict[str, IntArray | BoolArray], ...]:

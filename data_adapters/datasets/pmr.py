@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -40,6 +41,7 @@ from data_adapters.files.parquet_file import read_parquet_file
 from data_adapters.simulators.pmr import simulate
 from data_adapters.source.adapter import Adapter
 from data_adapters.source.description import Counts, Dataset, RawFile, binary, numeric
+from data_adapters.source.faults import first_of, read_all
 from data_adapters.source.raw_folder import RawFolder
 from data_adapters.source.reading import Columns, Reading
 from data_adapters.source.spelling import IN_PROSE
@@ -188,7 +190,7 @@ def _digest(text: str) -> str:
 
 
 def _items(inbox: Inbox) -> Columns:
-    patients = [_patient_at(inbox, position) for position in range(len(inbox.texts))]
+    patients = read_all({str(at): partial(_patient_at, inbox, at) for at in range(len(inbox.texts))}).values()
     lists = {
         "problems": [patient.problems for patient in patients],
         "diagnoses_past_year": [patient.past_year for patient in patients],
@@ -224,20 +226,25 @@ def _read_inbox(path: Path) -> Inbox:
         raise RawDataError(f"{path.name}, column text: expected strings, found {table.schema.field('text').type}.")
     texts = table["text"].to_pylist()
     rows = [row for row, text in enumerate(texts, 1) if text is not None and text.strip()]
-    for row in rows:
-        bad = unprintable(texts[row - 1], IN_PROSE)
-        if bad is not None:
-            raise RawDataError(
-                f"{path.name}, row {row}: column text: expected no control characters, found {escaped(bad)}."
-            )
+    columns = read_all({
+        **{f"text {row}": partial(_check_text, path.name, row, texts[row - 1]) for row in rows},
+        "levels": partial(_whole_numbers, path.name, table, "level", rows, minimum=1),
+        "relevancy": partial(_whole_numbers, path.name, table, "relevancy", rows, minimum=0),
+    })  # fmt: skip
     return Inbox(
         file=path.name,
         n_read=len(texts),
         rows=rows,
         texts=[texts[row - 1] for row in rows],
-        levels=_whole_numbers(path.name, table, "level", rows, minimum=1),
-        relevancy=_whole_numbers(path.name, table, "relevancy", rows, minimum=0),
+        levels=columns["levels"],
+        relevancy=columns["relevancy"],
     )
+
+
+def _check_text(file: str, row: int, text: str) -> None:
+    bad = unprintable(text, IN_PROSE)
+    if bad is not None:
+        raise RawDataError(f"{file}, row {row}: column text: expected no control characters, found {escaped(bad)}.")
 
 
 def _whole_numbers(file: str, table: pa.Table, column: str, rows: Sequence[int], *, minimum: int) -> IntArray:
@@ -245,12 +252,13 @@ def _whole_numbers(file: str, table: pa.Table, column: str, rows: Sequence[int],
     if not pa.types.is_integer(found):
         raise RawDataError(f"{file}, column {column}: expected whole numbers, found {found}.")
     values = table[column].to_pylist()
-    for row in rows:
-        value = values[row - 1]
-        if value is None or not minimum <= value <= MOST_LEVELS:
-            raise RawDataError(
-                f"{file}, row {row}: column {column}: expected a whole number, {minimum} or more, found {value}."
-            )
+    wrong = [row for row in rows if values[row - 1] is None or not minimum <= values[row - 1] <= MOST_LEVELS]
+    if wrong:
+        others = [f"row {row} {values[row - 1]}" for row in wrong[1:]]
+        raise RawDataError(
+            f"{file}, row {wrong[0]}: column {column}: expected a whole number, {minimum} or more, found "
+            f"{first_of(str(values[wrong[0] - 1]), others)}."
+        )
     return np.array([values[row - 1] for row in rows], dtype=np.int64)
 
 

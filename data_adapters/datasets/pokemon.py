@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from data_adapters.simulators.pokemon import simulate
 from data_adapters.source import strict
 from data_adapters.source.adapter import Adapter
 from data_adapters.source.description import Counts, Dataset, RawFile, binary, multi_hot, numeric
+from data_adapters.source.faults import read_all
 from data_adapters.source.raw_folder import RawFolder
 from data_adapters.source.reading import Columns, Reading
 from models.records.manifest import DroppedRows, Licence
@@ -134,18 +136,24 @@ def read_published(raw: RawFolder) -> tuple[Reading, ...]:
 def _read_items(path: Path) -> Columns:
     rows = strict.read_rows(path, separator=",", quoted=True).after_header(ITEM_COLUMNS)
     columns = rows.columns(ITEM_COLUMNS, final_break=False)
-    numbers = columns.integers("#", minimum=1)
+    stats = {name: partial(columns.integers, column, minimum=0, maximum=TOP_STAT) for name, column in STATS.items()}
+    types = {name: name for name in TYPES}
+    found = read_all({
+        "#": partial(columns.integers, "#", minimum=1),
+        "first": partial(columns.labels, "Type 1", types),
+        "second": partial(columns.labels, "Type 2", types | {"": None}),
+        **stats,
+        "generation": partial(columns.integers, "Generation", minimum=1, maximum=GENERATIONS),
+        "legendary": partial(columns.labels, "Legendary", {"False": False, "True": True}),
+    })  # fmt: skip
+    numbers, first, second = found["#"], found["first"], found["second"]
     columns.require("#", numbers == np.arange(1, len(numbers) + 1), "the numbers from 1 on, one a line")
-    names = np.array([name or None for name in columns.texts["Name"]], dtype=object)
-    first = columns.labels("Type 1", {name: name for name in TYPES})
-    second = columns.labels("Type 2", {name: name for name in TYPES} | {"": None})
     columns.require("Type 2", first != second, "another type than the first, or none")
+    names = np.array([name or None for name in columns.texts["Name"]], dtype=object)
     return {
         "item_id": np.array(columns.texts["#"], dtype=object),
         "label": names,
-        **{name: columns.integers(column, minimum=0, maximum=TOP_STAT) for name, column in STATS.items()},
-        "generation": columns.integers("Generation", minimum=1, maximum=GENERATIONS),
-        "legendary": columns.labels("Legendary", {"False": False, "True": True}),
+        **{name: found[name] for name in (*STATS, "generation", "legendary")},
         "types": [[one] if other is None else [one, other] for one, other in zip(first, second, strict=True)],
     }
 
@@ -157,11 +165,11 @@ def _read_battles(path: Path, item_ids: NDArray[Any]) -> Columns:
     if header == COMBAT_COLUMNS:
         rows.require_some("battles")
     columns = rows.columns(header, final_break=path.name != COMBAT_FILE)
-    first, second = (columns.integers(column, minimum=1, maximum=len(item_ids)) for column in BATTLE_COLUMNS)
+    met = {column: partial(columns.integers, column, minimum=1, maximum=len(item_ids)) for column in header}
+    first, second, *outcome = read_all(met).values()
     columns.require("Second_pokemon", first != second, "another Pokemon than the first")
-    winner = second
+    [winner] = outcome or [second]
     if header == COMBAT_COLUMNS:
-        winner = columns.integers("Winner", minimum=1, maximum=len(item_ids))
         columns.require("Winner", (winner == first) | (winner == second), "one of the two that fought")
     kind = path.stem.removesuffix("s")
     return {

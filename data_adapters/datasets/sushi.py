@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ from data_adapters.simulators.sushi import simulate
 from data_adapters.source import strict
 from data_adapters.source.adapter import Adapter
 from data_adapters.source.description import Archive, Counts, Dataset, RawFile, binary, categorical, numeric
+from data_adapters.source.faults import read_all
 from data_adapters.source.raw_folder import RawFolder
 from data_adapters.source.reading import Columns, Reading
 from data_adapters.table.side import coin_of
@@ -195,36 +197,47 @@ def _read_items(path: Path) -> Columns:
     expected_names = names.copy()
     expected_names[list(SET_A.values())] = list(SET_A)
     columns.require("name", names == expected_names, f"the names of set A ({', '.join(SET_A)}) at their ids")
-    minor_group = columns.integers("minor_group", minimum=0, maximum=len(MINOR_GROUPS) - 1)
-    major_group = columns.integers("major_group", minimum=0, maximum=1)
+    found = read_all({
+        "style": partial(columns.integers, "style", minimum=0, maximum=1),
+        "minor_group": partial(columns.integers, "minor_group", minimum=0, maximum=len(MINOR_GROUPS) - 1),
+        "major_group": partial(columns.integers, "major_group", minimum=0, maximum=1),
+        "lightness": partial(columns.numbers, "oiliness", minimum=0, maximum=4),
+        "eating_frequency": partial(columns.numbers, "eating_frequency", minimum=0, maximum=3),
+        "normalised_price": partial(columns.numbers, "normalised_price", minimum=0),
+        "shop_frequency": partial(columns.numbers, "shop_frequency", minimum=0, maximum=1),
+    })  # fmt: skip
+    minor_group, major_group = found["minor_group"], found["major_group"]
     columns.require(
         "major_group", (minor_group < FIRST_OTHER_GROUP) == (major_group == 0), "0 for the minor groups 0 to 8, else 1"
     )
-    columns.numbers("shop_frequency", minimum=0, maximum=1)
     return {
         "label": names,
-        "style": columns.integers("style", minimum=0, maximum=1) == 1,
+        "style": found["style"] == 1,
         "major_group": major_group == 1,
         "minor_group": np.array(MINOR_GROUPS, dtype=object)[minor_group],
-        "lightness": columns.numbers("oiliness", minimum=0, maximum=4),
-        "eating_frequency": columns.numbers("eating_frequency", minimum=0, maximum=3),
-        "normalised_price": columns.numbers("normalised_price", minimum=0),
+        **{name: found[name] for name in ("lightness", "eating_frequency", "normalised_price")},
     }
 
 
 def _read_users(path: Path) -> Columns:
     columns = strict.read_rows(path, separator="\t").columns(USER_COLUMNS)
-    columns.integers("user_id", minimum=0)
-    columns.require_unique("user_id")
-    homes = {when: _read_home(columns, when) for when in ("child", "now")}
-    moved = columns.integers("moved", minimum=0, maximum=1)
+    found = read_all({
+        "user_id": partial(columns.integers, "user_id", minimum=0),
+        "unique": partial(columns.require_unique, "user_id"),
+        "gender": partial(columns.integers, "gender", minimum=0, maximum=1),
+        "age": partial(columns.integers, "age", minimum=0, maximum=len(AGES) - 1),
+        "seconds": partial(columns.numbers, "seconds", minimum=0),
+        **{when: partial(_read_home, columns, when) for when in ("child", "now")},
+        "moved": partial(columns.integers, "moved", minimum=0, maximum=1),
+    })  # fmt: skip
+    homes, moved = {when: found[when] for when in ("child", "now")}, found["moved"]
     differ = homes["child"]["prefecture_child"] != homes["now"]["prefecture_now"]
     columns.require("moved", differ == (moved == 1), "1 where the two prefectures differ, else 0")
     return {
         "user_id": np.array(columns.texts["user_id"], dtype=object),
-        "gender": columns.integers("gender", minimum=0, maximum=1) == 1,
-        "age": np.array(AGES, dtype=object)[columns.integers("age", minimum=0, maximum=len(AGES) - 1)],
-        "seconds": columns.numbers("seconds", minimum=0),
+        "gender": found["gender"] == 1,
+        "age": np.array(AGES, dtype=object)[found["age"]],
+        "seconds": found["seconds"],
         **homes["child"],
         **homes["now"],
         "moved": moved == 1,
@@ -233,9 +246,12 @@ def _read_users(path: Path) -> Columns:
 
 def _read_home(columns: strict.Columns, when: str) -> dict[str, Any]:
     """Prefecture, region and half of Japan. The three have to agree."""
-    prefecture = columns.integers(f"prefecture_{when}", minimum=0, maximum=len(PREFECTURES) - 1)
-    region = columns.integers(f"region_{when}", minimum=0, maximum=len(REGIONS) - 1)
-    west = columns.integers(f"east_west_{when}", minimum=0, maximum=1)
+    highest = {"prefecture": len(PREFECTURES) - 1, "region": len(REGIONS) - 1, "east_west": 1}
+    places = {
+        name: partial(columns.integers, f"{name}_{when}", minimum=0, maximum=maximum)
+        for name, maximum in highest.items()
+    }
+    prefecture, region, west = read_all(places).values()
     columns.require(f"region_{when}", region == REGION_OF_PREFECTURE[prefecture], "the region of the prefecture")
     columns.require(f"east_west_{when}", (region >= FIRST_WESTERN_REGION) == (west == 1), "the half of the region")
     return {
@@ -254,9 +270,15 @@ def _read_orders(path: Path, n_items: int, user_ids: Sequence[str]) -> IntArray:
             raise rows.error(row, f"expected {RANKED} items, found {found} (user {user})")
     rows.require_count(len(user_ids), f"orders, one a line of {USER_FILE}")
     columns = rows.columns(ORDER_COLUMNS)
-    columns.require("start", columns.integers("start", minimum=0) == 0, "0")
-    columns.require("length", columns.integers("length", minimum=0) == RANKED, str(RANKED))
-    rankings = np.stack([columns.integers(rank, minimum=0, maximum=n_items - 1) for rank in ORDER_COLUMNS[2:]], axis=1)
+    ranks = {rank: partial(columns.integers, rank, minimum=0, maximum=n_items - 1) for rank in ORDER_COLUMNS[2:]}
+    values = read_all({
+        **{
+            name: partial(columns.require, name, np.array(columns.texts[name], dtype=object) == text, text)
+            for name, text in (("start", "0"), ("length", str(RANKED)))
+        },
+        **ranks,
+    })  # fmt: skip
+    rankings = np.stack([values[rank] for rank in ranks], axis=1)
     repeated = (np.diff(np.sort(rankings, axis=1), axis=1) == 0).any(axis=1)
     if repeated.any():
         row = int(np.argmax(repeated))

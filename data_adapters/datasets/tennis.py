@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,7 @@ from data_adapters.simulators.tennis import simulate
 from data_adapters.source import strict
 from data_adapters.source.adapter import Adapter
 from data_adapters.source.description import Counts, Dataset, RawFile, binary, categorical, numeric
+from data_adapters.source.faults import read_all
 from data_adapters.source.raw_folder import RawFolder
 from data_adapters.source.reading import Columns, Reading
 from data_adapters.table.side import coin_of
@@ -162,13 +164,18 @@ def _without_repeats(columns: strict.Columns, key: str, known: tuple[str, ...]) 
 
 
 def _items(players: strict.Columns) -> Columns:
-    names = zip(players.text("first_name"), players.text("last_name"), strict=True)
+    names = ("first_name", "last_name")
+    found = read_all({
+        **{name: partial(players.text, name) for name in names},
+        **{name: partial(_number, players, *described) for name, described in PHYSIQUE.items()},
+        "handedness": partial(players.labels, "handedness", HANDS | {"": None}),
+        "backhand": partial(players.labels, "backhand", BACKHANDS | {"": None}),
+    })  # fmt: skip
+    first, last = (found.pop(name) for name in names)
     return {
         "item_id": np.array(players.texts["player_id"], dtype=object),
-        "label": np.array([" ".join(name) for name in names], dtype=object),
-        **{name: _number(players, *described) for name, described in PHYSIQUE.items()},
-        "handedness": players.labels("handedness", HANDS | {"": None}),
-        "backhand": players.labels("backhand", BACKHANDS | {"": None}),
+        "label": np.array([" ".join(name) for name in zip(first, last, strict=True)], dtype=object),
+        **found,
     }
 
 
@@ -182,31 +189,40 @@ def _number(players: strict.Columns, column: str, missing: Sequence[str], limits
 
 def _contexts(tournaments: strict.Columns) -> Columns:
     """Conditions and surface. One tournament, earlier than all matches, has neither."""
-    return {
-        "context_id": np.array(tournaments.texts["tourney_year_id"], dtype=object),
-        "conditions": tournaments.labels("tourney_conditions", {"Outdoor": False, "Indoor": True, "": None}),
-        "surface": tournaments.labels("tourney_surface", {surface: surface for surface in SURFACES} | {"": None}),
-    }
+    surfaces = {surface: surface for surface in SURFACES} | {"": None}
+    conditions = {"Outdoor": False, "Indoor": True, "": None}
+    found = read_all({
+        "conditions": partial(tournaments.labels, "tourney_conditions", conditions),
+        "surface": partial(tournaments.labels, "tourney_surface", surfaces),
+    })  # fmt: skip
+    return {"context_id": np.array(tournaments.texts["tourney_year_id"], dtype=object), **found}
 
 
 def _read_matches(path: Path, items: Columns, contexts: Columns) -> strict.Columns:
     columns = _rebuilt_matches(path, contexts) if path.name == REBUILT_MATCH_FILE else _upstream_matches(path)
     columns.rows.require_some("matches")
-    known = {"tourney_year_id": contexts["context_id"]} | dict.fromkeys(OPPONENTS, items["item_id"])
-    for column, ids in known.items():
-        file = TOURNAMENT_FILE if column == "tourney_year_id" else PLAYER_FILE
-        columns.require(column, _among(columns.texts[column], set(ids)), f"one that {file} lists")
+    tournaments, players = set(contexts["context_id"]), set(items["item_id"])
     winners, losers = (np.array(columns.texts[column], dtype=object) for column in OPPONENTS)
-    columns.require(OPPONENTS[1], winners != losers, "another player than the winner")
-    for column in ("round_order", "match_order"):
-        columns.integers(column, minimum=1)
-    columns.require_unique("match_order", "round_order", "tourney_year_id")
     score = SCORE_COLUMN[path.name]
     well_formed = pc.match_substring_regex(pa.array(columns.texts[score], pa.string()), SCORE)
-    marks = ", ".join(ENDINGS.values())
-    columns.require(
-        score, well_formed.to_numpy(zero_copy_only=False), f"the games of each set, then {marks} or nothing"
-    )
+    require: dict[str, tuple[BoolArray, str]] = {
+        "tourney_year_id": (
+            _among(columns.texts["tourney_year_id"], tournaments),
+            f"one that {TOURNAMENT_FILE} lists",
+        ),
+        **{name: (_among(columns.texts[name], players), f"one that {PLAYER_FILE} lists") for name in OPPONENTS},
+        score: (
+            well_formed.to_numpy(zero_copy_only=False),
+            f"the games of each set, then {', '.join(ENDINGS.values())} or nothing",
+        ),
+    }
+    read_all({
+        **{column: partial(columns.require, column, *required) for column, required in require.items()},
+        "another": partial(columns.require, OPPONENTS[1], winners != losers, "another player than the winner"),
+        **{column: partial(columns.integers, column, minimum=1) for column in ("round_order", "match_order")},
+        "unique": partial(columns.require_unique, "match_order", "round_order", "tourney_year_id"),
+        "round": partial(columns.labels, "tourney_round_name", {name: name for name in ROUNDS}),
+    })  # fmt: skip
     return columns
 
 

@@ -38,7 +38,7 @@ def whole_folder(
     """
     held = None
     try:
-        _refuse_foreign(final, marker, ours, elsewhere)
+        refuse_foreign(final, marker, ours, elsewhere)
         final.parent.mkdir(parents=True, exist_ok=True)
         held = hold_beside(final)
         aside = held.aside
@@ -56,7 +56,8 @@ def whole_folder(
             held.end()
 
 
-def _refuse_foreign(final: Path, marker: str, ours: Container[str], elsewhere: str) -> None:
+def refuse_foreign(final: Path, marker: str, ours: Container[str], elsewhere: str = "--out") -> None:
+    """Raise OutputError if `final` is something that `whole_folder` would not replace."""
     if final.is_dir() and (final / marker).exists():
         foreign = sorted(found.name for found in final.iterdir() if found.name not in ours)
         if foreign:

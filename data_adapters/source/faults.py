@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from models.records.errors import RawDataError
 
@@ -55,3 +55,15 @@ class Faults:
         found = list(dict.fromkeys(self._found))
         more = [f"{len(found) - MOST_FAULTS} more faults are not shown."] if len(found) > MOST_FAULTS else []
         raise RawDataError("\n".join([*found[:MOST_FAULTS], *more]))
+
+
+def read_all(reads: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
+    """What each of several independent reads returns, by name. Raises RawDataError with the faults of all that fail.
+
+    >>> read_all({"seven": lambda: int("7"), "ten": lambda: int("10")})
+    {'seven': 7, 'ten': 10}
+    """
+    faults = Faults()
+    found = {name: faults.attempt(read) for name, read in reads.items()}
+    faults.raise_any()
+    return found

@@ -16,10 +16,10 @@ from rich.progress import (
     DownloadColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
     Task,
     TaskID,
-    TextColumn,
     TimeElapsedColumn,
 )
 from rich.segment import Segment
@@ -95,9 +95,7 @@ def shown(path: Path) -> str:
 @contextmanager
 def download() -> Iterator[Callable[[str, int, int | None], None]]:
     """Progress bars of a download. Yields a function of (file name, bytes so far, total bytes if known)."""
-    bars = Progress(
-        TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), DownloadColumn(), console=err
-    )
+    bars = Progress(_NameColumn(), BarColumn(bar_width=20), DownloadColumn(), console=err)
     files: dict[str, TaskID] = {}
 
     def arrived(name: str, so_far: int, in_all: int | None) -> None:
@@ -120,7 +118,7 @@ def progress(first: str) -> Iterator[None]:
     logger = logging.getLogger("prefstudy")
     bars = Progress(
         SpinnerColumn(finished_text="[green]✓[/]"),
-        TextColumn("{task.description}", markup=False),
+        _NameColumn(),
         BarColumn(bar_width=20),
         _PartsColumn(),
         TimeElapsedColumn(),
@@ -140,6 +138,13 @@ def progress(first: str) -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.level, logger.propagate = before
+
+
+class _NameColumn(ProgressColumn):
+    """What a bar is about, escaped before its width is measured."""
+
+    def render(self, task: Task) -> Text:
+        return Text(escaped(task.description))
 
 
 class _PartsColumn(MofNCompleteColumn):

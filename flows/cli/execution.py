@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import typer
-from rich.text import Text
 
 from data_adapters.source.locate import locate
 from flows.cli import console
@@ -54,7 +53,7 @@ def run_studies(planned: Sequence[Planned], out: Path, broken: Mapping[str, Exce
     """
     outcomes = console.table("Study", "Outcome")
     for name, error in broken.items():
-        outcomes.add_row(name, Text(_report_failure(name, error)))
+        outcomes.add_row(name, _report_failure(name, error))
     ran, failed = 0, len(broken)
     for study, config in planned:
         try:
@@ -66,7 +65,7 @@ def run_studies(planned: Sequence[Planned], out: Path, broken: Mapping[str, Exce
         except Exception as error:
             outcome = _report_failure(study.name, error)
             failed += 1
-        outcomes.add_row(study.name, Text(outcome))
+        outcomes.add_row(study.name, outcome)
     console.out.print()
     console.out.print(outcomes)
     if ran:

@@ -32,7 +32,7 @@ Exit codes:
 START, STUDIES, PARTS = "Start here", "Run studies", "Data, models and answers"
 """Headings of the commands in the help."""
 
-SECONDS_TO_PUT_IN_PLACE = 0.2
+SECONDS_TO_PUT_IN_PLACE = 1.0
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EIO}
 
 app = typer.Typer(

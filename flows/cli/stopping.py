@@ -21,7 +21,8 @@ from flows.cli.exit_codes import HUNG_UP, INTERRUPTED, STOPPED, TERMINATED
 
 CODES = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED, signal.SIGHUP: HUNG_UP}
 SECONDS_FOR_FLOW = 0.4
-SECONDS_TO_CLEAN_UP = 0.3
+SECONDS_TO_CLEAN_UP = 2.0
+"""Cleaning takes some hundredths of a second; a machine on which many processes wait for their turn needs longer."""
 SHOW_CURSOR = b"\x1b[?25h"
 
 _stopping, _unwound = threading.Event(), threading.Event()

@@ -25,9 +25,11 @@ CHATTY_LOGGERS = ("openai", "httpx", "httpcore", "httpx2", "httpcore2")
 SECONDS_TO_LIST_MODELS = 10.0
 RETRIES_OF_THE_LIST = 2
 MOST_MODELS_NAMED = 5
+MOST_ALONE = 5
+"""Requests of a batch that may fail at every try before one is answered. After one more, the server is to blame."""
 
-PASSING = {408, 409, 425, 429}
-"""Statuses below 500 that may pass."""
+OVERLOADED = {408, 409, 425, 429, 502, 503, 504}
+"""Statuses that may pass, and that speak of the server, whatever it was asked. Others from 500 up may pass too."""
 OF_ONE_REQUEST = {400, 413, 422}
 """Statuses that say what is wrong with a request, while others may be answered."""
 LATER = "The ledger keeps all answers so far; run again when it works, or without a model: --engine rules"
@@ -45,11 +47,22 @@ T = TypeVar("T")
 
 
 class _CannotBeAsked(Exception):  # noqa: N818  it never leaves this module
-    """Why one try failed, though the next may not. wait: the seconds until then that the server asks for."""
+    """Why one try failed, though the next may not. wait: the seconds until then that the server asks for.
 
-    def __init__(self, what: str, *, wait: float | None = None) -> None:
+    alone: whether it may be the fault of this one request.
+    """
+
+    def __init__(self, what: str, *, wait: float | None = None, alone: bool = False) -> None:
         super().__init__(what)
-        self.what, self.wait = what, wait
+        self.what, self.wait, self.alone = what, wait, alone
+
+
+class _PersistentError(EngineError):
+    """The same failure at every try. alone: whether it may be the fault of this one request."""
+
+    def __init__(self, told: str, failure: _CannotBeAsked) -> None:
+        super().__init__(told)
+        self.what, self.alone = failure.what, failure.alone
 
 
 def _printable(text: str) -> str:
@@ -143,11 +156,25 @@ class Server:
         if failed.error is not None:
             return failed.error
         try:
-            return self._insist(lambda: self._ask(request), failed.event, retries=self.settings.retries)
+            reply = self._insist(lambda: self._ask(request), failed.event, retries=self.settings.retries)
         except EngineError as error:
+            if isinstance(error, _PersistentError) and error.alone and failed.may_be_alone() and self._answers_others():
+                return refusal(f"the server {error.what}, at every try, and answers others")
             failed.error = failed.error or error
             failed.event.set()
             return error
+        failed.answered = True
+        return reply
+
+    def _answers_others(self) -> bool:
+        """Whether the server answers a question that holds nothing, so that another one is itself what it fails at."""
+        question: dict[str, Any] = {"messages": [{"role": "user", "content": "Say yes."}], "max_tokens": 1}
+        try:
+            raw = self._client.chat.completions.with_raw_response.create(model=self.model, **question)
+            read_completion(raw.content, seconds=0.0)
+        except (OpenAIError, MalformedReplyError):
+            return False
+        return True
 
     def _insist(
         self, ask: Callable[[], T], stop: threading.Event, *, retries: int, wait_for_connection: bool = True
@@ -161,7 +188,9 @@ class Server:
             if wait is None:
                 raise EngineError(self._complaint(f"{failure.what} and asks to wait {failure.wait:,.0f} s", LATER))
             is_last = retry == retries or (failure.what == NO_CONNECTION and not wait_for_connection)
-            if is_last or stop.wait(wait):
+            if is_last:
+                raise _PersistentError(self._complaint(failure.what, LATER), failure)
+            if stop.wait(wait):
                 raise EngineError(self._complaint(failure.what, LATER))
         raise AssertionError("the last retry returns or raises")
 
@@ -170,16 +199,18 @@ class Server:
         try:
             return ask()
         except MalformedReplyError as error:
-            return _CannotBeAsked(f"does not answer in the OpenAI protocol: it {error}")
+            return _CannotBeAsked(f"does not answer in the OpenAI protocol: it {error}", alone=True)
         except APIStatusError as error:
             what = f"answers with status {error.status_code}"
-            if error.status_code in PASSING or error.status_code >= 500:
-                return _CannotBeAsked(what, wait=seconds_asked_for(error.response.headers))
+            if error.status_code in OVERLOADED or error.status_code >= 500:
+                wait = seconds_asked_for(error.response.headers)
+                return _CannotBeAsked(what, wait=wait, alone=error.status_code not in OVERLOADED)
             advice = f"{ADVICE.get(error.status_code, '')} {CHANGE}".strip()
             raise EngineError(self._complaint(what, advice)) from None
         except APIConnectionError as error:
             # A timeout is one too. Its own class tells a server that is not there from one that is slow.
-            return _CannotBeAsked(NO_CONNECTION if type(error) is APIConnectionError else NO_ANSWER)
+            is_there = type(error) is not APIConnectionError
+            return _CannotBeAsked(NO_ANSWER if is_there else NO_CONNECTION, alone=is_there)
         except (OpenAIError, ValueError, TypeError) as error:  # a key or a text that no HTTP message can hold
             what = f"cannot be asked ({type(error).__name__})"
             raise EngineError(self._complaint(what, f"Check OPENAI_API_KEY and engine.url. {CHANGE}")) from None
@@ -219,3 +250,10 @@ class _Failed:
     def __init__(self) -> None:
         self.event = threading.Event()
         self.error: EngineError | None = None
+        self.answered = False
+        self._alone = 0
+
+    def may_be_alone(self) -> bool:
+        """Whether one more request may be to blame for its failure: not where many fail and none was answered."""
+        self._alone += 1
+        return self.answered or self._alone <= MOST_ALONE

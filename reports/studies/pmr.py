@@ -45,6 +45,7 @@ _RANKING = (SPLIT, ITEM_ID, RANK, CLINICIANS_RANK, UTILITY, SD, LEAF)
 def page(run: FinishedRun) -> Page:
     """The report of a run. Raises NotARunError if a result it needs is missing or malformed."""
     asked = read_asked(run)
+    _, without_tree = constant_features(run)
     return Page(
         study="PMR",
         title=TITLE,
@@ -52,12 +53,20 @@ def page(run: FinishedRun) -> Page:
         warnings=(*warnings(run.record), *asked.warnings),
         answer=_answer(run, asked),
         sections=[
-            Section("Published beside found" if _is_comparable(run) else "What was found", _comparison(run, asked)),
-            Section("The tree", [_readable_tree(run)]),
-            Section("The inbox, ranked", _ranking(run)),
+            *(
+                []
+                if without_tree
+                else [
+                    Section(
+                        "Published beside found" if _is_comparable(run) else "What was found", _comparison(run, asked)
+                    ),
+                    Section("The tree", [_readable_tree(run)]),
+                    Section("The inbox, ranked", _ranking(run)),
+                ]
+            ),
             rounds_section(run),
             features_section(run),
-            Section("The whole tree", [_whole_tree(run)]),
+            *([] if without_tree else [Section("The whole tree", [_whole_tree(run)])]),
             asked_section(run, asked),
             provenance(run.record, run.cards()),
         ],

@@ -22,6 +22,9 @@ from tasks.duels.explanation_results import Explained
 from tasks.duels.explanation_settings import ExplainConfig
 from tasks.tables.encode import encode, encode_contexts
 
+BY_ITEMS, BY_CONTEXTS = "losses", "losses_contexts"
+"""Names of the two explanations."""
+
 
 class Place(NamedTuple):
     """One kind of place, the number of matches lost there, and the mean contribution of each feature of the place."""
@@ -89,8 +92,8 @@ def explain_losses(
     return Losses(
         player=name,
         matches=matches,
-        by_items=Explained("losses", title, "c_gpm", of_items),
-        by_contexts=Explained("losses_contexts", title, "c_gpm", of_contexts, of="contexts"),
+        by_items=Explained(BY_ITEMS, title, "c_gpm", of_items),
+        by_contexts=Explained(BY_CONTEXTS, title, "c_gpm", of_contexts, of="contexts"),
         contexts=words,
         features=summarise_players(of_items),
         places=tuple(

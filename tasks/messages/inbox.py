@@ -84,3 +84,12 @@ def _patient(row: Mapping[str, Any]) -> Patient:
 
 def _entries(text: str | None) -> tuple[str, ...]:
     return tuple(filter(None, (text or "").split("\n")))
+
+
+def is_constant(values: Sequence[Any]) -> bool:
+    """Whether a feature has one value in all messages where it has one, so that no tree can split by it.
+
+    >>> is_constant(["calm", None, "calm"]), is_constant(["calm", "worried"])
+    (True, False)
+    """
+    return len({str(value) for value in values if value is not None}) < 2

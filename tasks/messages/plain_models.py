@@ -27,7 +27,7 @@ from models.records.studies.message_results import (
 from models.records.studies.respondent_results import ACCURACIES, ACCURACY, SPLITS, TEST, TREE_MODEL
 from models.scores.accuracy import accuracies
 from models.scores.comparing import Difference
-from tasks.messages.inbox import Inbox, Values
+from tasks.messages.inbox import Inbox, Values, is_constant
 from tasks.messages.settings import TreeSettings
 from tasks.runs.results import METRICS, add_metrics, write_json
 
@@ -48,17 +48,19 @@ def write_plain(
     """Add the accuracies of plain models to `metrics.json`, and write `beside_plain.json` and `chosen_single.json`.
 
     values, start_values: of the features found and of those given at the start, in both inboxes. The tree over the
-    latter is left out if the search ended with the very same ones.
+    latter is left out if the search ended with the very same ones, or if no tree can split by any of them.
     """
     text = TextLogit().fit(_texts(boxes[0]), boxes[0].comparisons)
     rows = [
         *_rows(study, COIN, COIN, [Coin().decision_function(_nothing(box), box.comparisons) for box in boxes]),
         *_rows(study, TEXT_LOGIT, TEXT_LOGIT, [text.decision_function(_texts(box), box.comparisons) for box in boxes]),
     ]
-    if {spec.name for spec in start} != {spec.name for spec in specs}:
+    varies = any(not is_constant(start_values[0][spec.name]) for spec in start)
+    if varies and {spec.name for spec in start} != {spec.name for spec in specs}:
         rows += _rows(study, TREE_MODEL, START_FEATURES, _grown(boxes, start, start_values, settings))
-    by_feature = {spec.name: _grown(boxes, [spec], values, settings) for spec in specs}
-    if len(specs) > 1:
+    usable = [spec for spec in specs if not is_constant(values[0][spec.name])]
+    by_feature = {spec.name: _grown(boxes, [spec], values, settings) for spec in usable}
+    if len(usable) > 1:
         # The first inbox chooses; the second has no part in it.
         chosen = max(by_feature, key=lambda name: _accuracy(by_feature[name][0]))
         rows += _rows(study, TREE_MODEL, SINGLE_FEATURE, by_feature[chosen])

@@ -57,7 +57,7 @@ from models.trees.leaf_summary import leaf_sd
 from models.trees.preference_tree import PreferenceTree
 from models.trees.structure import way_to
 from tasks.messages.feature_loop import Search
-from tasks.messages.inbox import Inbox, Values, net_wins
+from tasks.messages.inbox import Inbox, Values, is_constant, net_wins
 from tasks.messages.reading_messages import Judged
 from tasks.messages.settings import TreeSettings
 from tasks.runs.results import write_json, write_metrics, write_parquet
@@ -121,14 +121,16 @@ def write_results(
     specs, values = search.specs, [search.values, test_values]
     encoded = [box.encoded(specs, each) for box, each in zip(boxes, values, strict=True)]
     whole, readable = (_grow(settings, encoded[0], max_depth=depth) for depth in (None, readable_depth))
-    rows = [
+    of_trees = [
         *_tree_rows(whole, encoded, WHOLE),
         *_tree_rows(readable, encoded, READABLE),
         *_rank_rows(whole, encoded),
         *_rows_without(settings, boxes, specs, values),
-        *_judge_rows(judged, boxes),
     ]
-    metrics = beside_published(rows, published)
+    if all(is_constant(search.values[spec.name]) for spec in specs):  # then a tree can say nothing
+        nothing = {"value": None, "lower": None, "upper": None, "over": None}
+        of_trees = [row.model_copy(update=nothing) for row in of_trees]
+    metrics = beside_published([*of_trees, *_judge_rows(judged, boxes)], published)
     write_metrics(results / "metrics.json", metrics)
     write_feature_worth(results, metrics, [spec.name for spec in specs])
     _write_records(results / f"{FEATURES}.json", _features(specs, search.rounds, values))
@@ -312,7 +314,7 @@ def _features(specs: Sequence[FeatureSpec], rounds: Sequence[Round], values: Seq
             spec=spec,
             round=origin.get(spec.name),
             missing={split: counts[spec.name] for split, counts in zip(SPLITS, missing, strict=True)},
-            constant=len({str(value) for value in values[0][spec.name] if value is not None}) < 2,
+            constant=is_constant(values[0][spec.name]),
         )
         for spec in specs
     ]

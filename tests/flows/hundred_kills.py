@@ -20,23 +20,32 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import chdir, closing, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
 
+from flows.cli.main import main as main_command
+from flows.cli.temporary_server import TemporaryServer
+
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "PREFSTUDY_KILLED_BY"
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-KILLS_A_FOLDER = 5
+KILLS_A_FOLDER = 7
 SECONDS_TO_VANISH = 2.0
-SMALL = "--set runs=1 --set folds=2 --set resamples=5 --set tuning.inner_folds=2 --set tuning.lengthscales=[2.0]"
-PMR = "run pmr --simulated --features table9 --set patients=6 --set chunk_size=15 --out runs"
+SMALL = (
+    "--set runs=1 --set unseen_runs=0 --set published_protocol=false --set folds=2 --set resamples=5 --set form=false "
+    "--set explaining.duels=20 --set explaining.refits=2 --set tuning.inner_folds=2 --set tuning.lengthscales=[2.0] "
+    "--set tuning.penalties=[0.01] --set tuning.depths=[2]"
+)
+CHUNK = 15
+PMR = f"run pmr --simulated --features table9 --set patients=6 --set chunk_size={CHUNK} --out runs"
 COMMANDS = {
     "rules": f"{PMR} --engine rules",
     "server": f"{PMR} --engine server --set engine.model=tiny --set engine.url={{url}}",
-    "chameleon": f"run chameleon --simulated {SMALL} --set tuning.penalties=[0.01] --set tuning.depths=[2] --out runs",
+    "chameleon": f"run chameleon --simulated {SMALL} --out runs",
     "build": "data build pmr --raw raw --out tables",
     "report": "report run",
 }
@@ -62,6 +71,12 @@ class Answering(ThreadingHTTPServer):
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+    def wait_for(self, questions: int, process: subprocess.Popen[bytes]) -> None:
+        """Return when so many questions were asked in all. `process` asks them, and must not end before."""
+        while len(self.asked) < questions:
+            assert process.poll() is None
+            time.sleep(0.005)
 
 
 class _Answer(BaseHTTPRequestHandler):
@@ -113,18 +128,23 @@ def under(schema: dict[str, Any], parts: dict[str, Any], draw: random.Random) ->
 
 
 class Kills:
-    """Commands in folders of their own, killed and looked at. environment: further variables for the commands."""
+    """Commands in folders of their own, killed and looked at.
 
-    def __init__(self, scratch: Path, seed: int, environment: dict[str, str] | None = None) -> None:
+    api: address of a Prefect server for some of them. in_process: whether commands that nobody kills run in this
+    process, which has imported already what they need.
+    """
+
+    def __init__(self, scratch: Path, seed: int, api: str | None = None, *, in_process: bool = False) -> None:
         self.scratch = scratch
         self.draw = random.Random(seed)
+        self.api, self.in_process = api, in_process
         self.server = Answering()
         self.mark = uuid4().hex
         clean = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
         (scratch / "tmp").mkdir()
         self.environment = {
             **clean, "PREFECT_HOME": str(scratch / "prefect"), "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch / "tmp"),
-            "OMP_NUM_THREADS": "1", MARK: self.mark, **(environment or {}),
+            "OMP_NUM_THREADS": "1", MARK: self.mark,
         }  # fmt: skip
         self.faults: list[Made] = []
         self.seconds: dict[str, float] = {}
@@ -134,23 +154,34 @@ class Kills:
     def prepare(self, names: list[str]) -> None:
         """Run each command once without a kill. Its results are what the killed ones must come to."""
         if "build" in names:
-            self._finish(self.scratch, "data simulate pmr --items 6 --out simulated")
+            self._finish("build", self.scratch, "data simulate pmr --items 6 --out simulated")
+        if "report" in names:
+            self._finish("report", self.scratch, self._command("rules"))
         for name in names:
             started = time.monotonic()
-            folder = self._folder(name, "whole")
-            self._finish(folder, self._command(name))
+            folder = self.folder(name, "whole")
+            self._finish(name, folder, self._command(name))
             self.seconds[name] = time.monotonic() - started
             self.whole[name] = self._results(name, folder)
             assert self.whole[name], name
 
-    def kill(self, name: str, folder: Path, number: int) -> None:
-        """Start the command in `folder`, send the signal at a random moment, and look at what is left."""
+    def kill(self, name: str, folder: Path, number: int, *, answers: int | None = None) -> None:
+        """Start the command in `folder`, send the signal, and look at what is left.
+
+        answers: send it after this many further answers of the server, not at a random moment.
+        """
         recorded, asked = set(self._recorded(folder)), len(self.server.asked)
+        before = set(self.remains(folder))  # of a SIGKILL; the next command may be stopped before it removes them
         process = subprocess.Popen(
             [sys.executable, "-m", "flows.cli.entry", *self._command(name).split()],
-            cwd=folder, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+            cwd=folder, env=self._variables(name), start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         )  # fmt: skip
-        time.sleep(self.draw.uniform(0.1, self.seconds[name]))
+        if answers is None:
+            time.sleep(self.draw.uniform(0.1, self.seconds[name]))
+        else:
+            self.server.wait_for(asked + answers, process)
+        ready = catches(process.pid, signal.SIGTERM)  # until then Python starts, and no line of ours has run
         used, sent = own_seconds(process.pid), time.monotonic()
         # To all of its group, as a terminal does. Popen's own method would forget a process that has ended already.
         (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
@@ -159,11 +190,11 @@ class Kills:
         said = process.communicate()[1].decode()
         if number != signal.SIGKILL and process.returncode in {130, 143}:
             self.slowest = {kind: max(before, taken[kind]) for kind, before in self.slowest.items()}
-            self._report("left after a signal", self.remains(folder))
-        elif process.returncode not in {0, -signal.SIGKILL}:
-            self.faults.append(Made(f"exit code {process.returncode}", said[-500:]))
-        if "Traceback" in said:
-            self.faults.append(Made("traceback", said[-1500:]))
+            self._report("left after a signal", set(self.remains(folder)) - before)
+        elif ready and process.returncode not in {0, -signal.SIGKILL}:
+            self._report(f"exit code {process.returncode}", [said[-500:]])
+        if ready and "Traceback" in said:
+            self._report("traceback", [said[-1500:]])
         self._report("process left", self._processes())
         self._report("half a folder", self.half(folder))
         self._report("others can read", self.open_to_others(folder))
@@ -172,7 +203,7 @@ class Kills:
     def finish(self, name: str, folder: Path) -> None:
         """Run a killed command to its end, and compare."""
         recorded, asked = set(self._recorded(folder)), len(self.server.asked)
-        self._finish(folder, self._command(name))
+        self._finish(name, folder, self._command(name))
         self._report("asked twice", recorded.intersection(self.server.asked[asked:]))
         self._report("half a folder", self.half(folder))
         self._report("left at the end", self.remains(folder))
@@ -182,25 +213,21 @@ class Kills:
             [file for file in self.whole[name].keys() | found if found.get(file) != self.whole[name].get(file)],
         )
 
-    def killed(self, names: list[str]) -> Counter[str]:
+    def killed(self, names: list[str]) -> None:
         """Kill the commands of these names in turn, some in one folder after another, then finish every folder."""
         folders: dict[str, list[Path]] = {}
         done: Counter[str] = Counter()
         for at, name in enumerate(names):
             if done[name] % KILLS_A_FOLDER == 0:
-                folders.setdefault(name, []).append(self._folder(name, f"{done[name] // KILLS_A_FOLDER}"))
+                folders.setdefault(name, []).append(self.folder(name, f"{done[name] // KILLS_A_FOLDER}"))
             self.kill(name, folders[name][-1], SIGNALS[at % len(SIGNALS)])
             done[name] += 1
-            print(
-                f"kill {at + 1}: {name}, {SIGNALS[at % len(SIGNALS)].name}; faults so far: {len(self.faults)}",
-                flush=True,
-            )
+            print(f"{name}: {SIGNALS[at % len(SIGNALS)].name}; faults so far: {len(self.faults)}", flush=True)
         for name, of_name in folders.items():
             for folder in of_name:
                 self.finish(name, folder)
-        return done
 
-    def _folder(self, name: str, which: str) -> Path:
+    def folder(self, name: str, which: str) -> Path:
         folder = self.scratch / f"{name}-{which}"
         folder.mkdir()
         if name == "build":
@@ -208,17 +235,26 @@ class Kills:
             for file in (folder / "raw").iterdir():
                 file.chmod(0o600)
         if name == "report":
-            [run] = (self.scratch / "rules-whole" / "runs" / "pmr").glob("2*")
+            [run] = (self.scratch / "runs" / "pmr").glob("2*")
             shutil.copytree(run, folder / "run")
         return folder
 
     def _command(self, name: str) -> str:
         return COMMANDS[name].format(url=self.server.url)
 
-    def _finish(self, folder: Path, command: str) -> None:
+    def _variables(self, name: str) -> dict[str, str]:
+        """The environment of a command. Some studies have a Prefect server from elsewhere, so they start faster."""
+        shared = self.api is not None and name != "rules"
+        return self.environment | ({"PREFECT_API_URL": str(self.api)} if shared else {})
+
+    def _finish(self, name: str, folder: Path, command: str) -> None:
+        if self.in_process:
+            with chdir(folder):
+                assert main_command(command.split()) == 0
+            return
         done = subprocess.run(
             [sys.executable, "-m", "flows.cli.entry", *command.split()],
-            cwd=folder, env=self.environment, capture_output=True, text=True, check=False,
+            cwd=folder, env=self._variables(name), capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
 
@@ -236,7 +272,11 @@ class Kills:
         }
 
     def _report(self, fault: str, where: Any) -> None:
-        self.faults += [Made(fault, str(each)) for each in where]
+        """Keep the faults of one kind, and print them at once."""
+        found = [Made(fault, str(each)) for each in where]
+        for each in found:
+            print(*each, sep=": ", flush=True)
+        self.faults += found
 
     def _processes(self) -> list[str]:
         """Processes that this one's commands started, and that are still there after a moment."""
@@ -283,6 +323,12 @@ def marked(mark: str) -> Iterator[str]:
                 yield (folder / "cmdline").read_text().replace("\0", " ")
 
 
+def catches(process: int, number: int) -> bool:
+    """Whether a process has a handler for the signal; it may have ended, if nobody has waited for it."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return bool(int(status.partition("SigCgt:")[2].split()[0], 16) >> (number - 1) & 1)
+
+
 def own_seconds(process: int) -> float:
     """Processor seconds of a process without its children; it may have ended, if nobody has waited for it."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
@@ -290,29 +336,57 @@ def own_seconds(process: int) -> float:
 
 
 @contextmanager
-def kills(seed: int, environment: dict[str, str] | None = None) -> Iterator[Kills]:
+def kills(seed: int, api: str | None = None, *, in_process: bool = False) -> Iterator[Kills]:
     """A scratch folder that others could look into, and a umask that closes nothing."""
     before = os.umask(0)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            yield Kills(Path(folder), seed, environment)
+            yield Kills(Path(folder), seed, api, in_process=in_process)
     finally:
         os.umask(before)
 
 
+@contextmanager
+def prefect_server(home: Path) -> Iterator[str]:
+    """The address of a Prefect server that no kill ends."""
+    os.environ |= {"PREFECT_HOME": str(home)}
+    server = TemporaryServer()
+    try:
+        server.wait(120)
+        yield server.api
+    finally:
+        server.stop()
+
+
 def main(n: int = 100, seed: int = 0) -> int:
-    """Kill `n` commands, print what was found, and return 1 if anything was."""
-    with kills(seed) as killing:
-        killing.prepare(["rules", "server", "chameleon", "build", "report"])
-        print("seconds without a kill:", {name: round(value, 1) for name, value in killing.seconds.items()}, flush=True)
-        names = (["rules", "server", "build", "report", "chameleon", "server", "build", "report"] * n)[:n]
-        done = killing.killed(names)
-        print("kills:", dict(done), "| questions asked:", len(killing.server.asked))
-        print("slowest end after SIGINT or SIGTERM, seconds:", killing.slowest)
-        for fault in killing.faults:
-            print(*fault, sep=": ")
-        print(f"faults: {len(killing.faults)}")
-        return bool(killing.faults)
+    """Kill `n` commands, print what was found, and return 1 if anything was. The kinds of commands run side by side."""
+    names = ("build", "report", "server", "build", "report", "server", "build", "chameleon", "report", "rules")
+    times = Counter((names * n)[:n])
+    before = os.umask(0)
+    with (
+        tempfile.TemporaryDirectory() as home,
+        prefect_server(Path(home)) as api,
+        ThreadPoolExecutor(len(times)) as all_,
+    ):
+        ended = list(all_.map(lambda name: killed(name, times[name], seed, api), times))
+    os.umask(before)
+    for name, killing in zip(times, ended, strict=True):
+        print(
+            f"{name}: {times[name]} kills of {killing.seconds[name]:.0f} s; questions: {len(killing.server.asked)}; "
+            f"slowest end after SIGINT or SIGTERM, seconds: {killing.slowest}; faults: {len(killing.faults)}"
+        )
+    faults = sum(len(killing.faults) for killing in ended)
+    print(f"kills: {times.total()}; faults: {faults}")
+    return bool(faults)
+
+
+def killed(name: str, times: int, seed: int, api: str) -> Kills:
+    """Kill one command so many times."""
+    with kills(seed, api) as killing:
+        killing.prepare([name])
+        print(f"{name}: {killing.seconds[name]:.0f} s without a kill", flush=True)
+        killing.killed([name] * times)
+    return killing
 
 
 if __name__ == "__main__":

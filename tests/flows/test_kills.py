@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import signal
+
 from prefect.settings import get_current_settings
 
-from tests.flows.hundred_kills import kills
+from tests.flows.hundred_kills import CHUNK, kills
+
+SECONDS_OF_A_BUILD = 1.5
+"""As a process of its own, on a quiet machine."""
 
 
 def test_killed_commands_leave_nothing_and_come_to_the_same_end(prefect_server: None) -> None:
-    api = get_current_settings().api.url
-    with kills(seed=1, environment={"PREFECT_API_URL": str(api)}) as killing:
-        names = ["build", "server", "build", "build"]
+    """The study is killed after half a chunk of answers more than it was before, so that it has recorded some."""
+    with kills(seed=1, api=str(get_current_settings().api.url), in_process=True) as killing:
         killing.prepare(["build", "server"])
-        killing.killed(names)
+        killing.seconds["build"] = SECONDS_OF_A_BUILD
+        killing.killed(["build", "build", "build"])
+        whole = len(killing.server.asked)
+        folder = killing.folder("server", "killed")
+        killing.kill("server", folder, signal.SIGKILL, answers=CHUNK + CHUNK // 2)
+        killing.finish("server", folder)
         assert killing.faults == []
-        assert len(killing.server.asked) > 0
+        assert len(killing.server.asked) - whole < whole + CHUNK, "at most one chunk is asked again"
 
 
 def test_a_fault_is_found() -> None:

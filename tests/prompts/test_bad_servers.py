@@ -133,7 +133,7 @@ def test_a_malformed_reply_is_asked_for_again_and_then_told_in_one_line_that_quo
     server = serve(lambda _, number: (200, body))
     with pytest.raises(EngineError, match=r"does not answer in the OpenAI protocol: .* run again") as found:
         Conversation(server.engine(), ledger).ask(questions(1))
-    assert server.asked == 3
+    assert server.asked == 3 + 1, "three tries, and one question that could show that the server works"
     told = "".join(traceback.format_exception(found.value))
     assert SECRET not in told
     assert "message number" not in told
@@ -228,6 +228,48 @@ def test_answers_of_a_chunk_are_kept_where_one_request_fails_and_are_not_asked_a
     server.answer, server.asked = lambda *_: (200, packed(completion())), 0
     assert all(Conversation(server.engine(), ledger).ask(questions(6)))
     assert server.asked == 1
+
+
+OF_ONE = {
+    "status 500": (500, b""),
+    "no JSON": (200, b"<html>"),
+    "a filter": (200, packed(completion(choices=[{"finish_reason": "content_filter", "message": None}]))),
+}
+
+
+@pytest.mark.parametrize("failure", OF_ONE.values(), ids=OF_ONE)
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_one_request_that_fails_at_every_try_is_missing_with_its_reason_and_does_not_stop_the_study(
+    failure: tuple[int, bytes], concurrency: int, serve: Callable[[Answer], BadServer], ledger: Ledger
+) -> None:
+    server = serve(lambda text, _: failure if "number 0" in text else (200, packed(completion())))
+    for _ in range(2):
+        talk = Conversation(server.engine(concurrency=concurrency), ledger, chunk_size=3)
+        assert [answer is None for answer in talk.ask(questions(6))] == [at == 0 for at in range(6)]
+    [(reason, number)] = talk.counts()[0].reasons.items()
+    assert reason.startswith("the server ")
+    assert reason.endswith(", at every try, and answers others")
+    assert number == 1
+    assert server.asked == 5 + 3 + 1, "five answers, three tries, and one question that shows that the server works"
+
+
+def test_the_last_request_of_a_study_that_fails_at_every_try_does_not_block_it(
+    serve: Callable[[Answer], BadServer], ledger: Ledger
+) -> None:
+    server = serve(lambda text, _: (503 if "number 5" in text else 200, packed(completion())))
+    with pytest.raises(EngineError, match=r"status 503\."):
+        Conversation(server.engine(concurrency=1), ledger).ask(questions(6))
+    server.answer = lambda text, _: (500 if "number 5" in text else 200, packed(completion()))
+    assert Conversation(server.engine(), ledger).ask(questions(6))[5] is None
+
+
+def test_a_server_that_fails_at_all_of_a_study_but_answers_a_word_is_soon_given_up(
+    serve: Callable[[Answer], BadServer], ledger: Ledger
+) -> None:
+    server = serve(lambda text, _: (500 if "number" in text else 200, packed(completion())))
+    with pytest.raises(EngineError, match=r"status 500\. .* run again when it works"):
+        Conversation(server.engine(concurrency=1), ledger).ask(questions(40))
+    assert (server.asked, len(ledger)) == (6 * 3 + 5, 0)
 
 
 UNUSABLE = {

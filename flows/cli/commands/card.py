@@ -22,6 +22,7 @@ from models.records.card import (
     state_in_words,
     values_in_words,
 )
+from models.records.plain_text import escaped
 
 BARS = "▁▂▃▄▅▆▇█"
 MOST_BARS = 12
@@ -41,7 +42,7 @@ def shown_card(card: DataCard) -> RenderableType:
         for line in _part(part, manifest.rows[part], list(features))
     ]
     reading = [Text(""), Text(HOW_TO_READ, style="dim")] if parts else []
-    return Group(Text(f"{manifest.title} · {manifest.name}", style="bold"), _facts(card), *parts, *reading)
+    return Group(Text(escaped(f"{manifest.title} · {manifest.name}"), style="bold"), _facts(card), *parts, *reading)
 
 
 def _facts(card: DataCard) -> Table:
@@ -50,7 +51,7 @@ def _facts(card: DataCard) -> Table:
     facts.add_column(style="dim", no_wrap=True)
     facts.add_column(overflow="fold")
     for name, value in _lines(card):
-        facts.add_row(name, Text(value, style="bold red" if name == "State" and manifest.simulated else ""))
+        facts.add_row(name, Text(escaped(value), style="bold red" if name == "State" and manifest.simulated else ""))
     return facts
 
 
@@ -90,10 +91,10 @@ def _part(part: str, rows: int, features: Sequence[FeatureCard]) -> Iterator[Ren
     lines = table(counted(rows, part), "Missing", "", "Values", numbers=["Missing"])
     for feature in features:
         lines.add_row(
-            Text(feature.feature.name),
+            feature.feature.name,
             missing_in_words(feature),
             _bars(feature.counts[:MOST_BARS]),
-            Text(values_in_words(feature)),
+            values_in_words(feature),
         )
     yield lines
 

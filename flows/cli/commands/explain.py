@@ -11,7 +11,7 @@ import typer
 from flows.cli import console
 from flows.cli.config import refuse_both
 from flows.cli.options import FLAG, Raw, Unpinned
-from models.records.errors import OutputError, UsageError
+from models.records.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -39,6 +39,7 @@ def explain(
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Random seed.")] = 0,
 ) -> None:
     """Explain the matches that one player lost."""
+    from data_adapters.files.whole_folder import refuse_foreign
     from tasks.duels.explanation_settings import ExplainConfig
     from tasks.duels.lost_matches import SETTINGS, explain_losses, find_player
     from tasks.runs.run_folder import check_output
@@ -50,7 +51,8 @@ def explain(
         table = _table(name, raw, simulated=simulated, allow_unpinned=allow_unpinned, seed=seed)
     find_player(table, player)  # a wrong name is refused before the slow fit
     if out is not None:
-        check_output(out)
+        refuse_foreign(out, *_ours())
+        check_output(out.parent)
     with console.err.status("Fitting and explaining; this takes a minute or two ..."):
         losses = explain_losses(table, player, config=ExplainConfig(), seed=seed)
     _print(losses, simulated=table.manifest.simulated)
@@ -109,21 +111,30 @@ def _places(losses: Losses) -> Table:
 
 
 def _write(losses: Losses, out: Path) -> None:
-    """Write the values as Parquet, and two drawings. Raises OutputError."""
+    """Write the values as Parquet, and two drawings, all or nothing. Raises OutputError."""
+    from data_adapters.files.whole_folder import whole_folder
     from reports.duels.explanation import explanation_picture, player_values
     from reports.page.html import standalone_svg
     from tasks.duels.explanation_results import write_explanations
 
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        explained = [losses.by_items, losses.by_contexts]
-        write_explanations(explained, out)
+    explained = [losses.by_items, losses.by_contexts]
+    marker, ours = _ours()
+    with whole_folder(out, marker=marker, ours=ours) as aside:
+        write_explanations(explained, aside)
         for one in explained:
             found, players = one.explanation, []
             for summary in one.summary().players:
                 at = found.players.index(summary.player)
                 players.append(player_values(summary, found.values[:, at], found.data[:, at]))
             picture = explanation_picture(one.name, one.model, players, of=one.of)
-            (out / f"{one.name}.svg").write_text(standalone_svg(picture), encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{out} cannot be written: {error.strerror}. Choose another folder with --out.") from error
+            (aside / f"{one.name}.svg").write_text(standalone_svg(picture), encoding="utf-8")
+
+
+def _ours() -> tuple[str, tuple[str, ...]]:
+    """The file that shows that this command wrote a folder, and all files that it writes."""
+    from models.records.duel_results import EXPLAINED, EXPLAINED_DUELS, EXPLANATIONS
+    from tasks.duels.lost_matches import BY_CONTEXTS, BY_ITEMS
+
+    marker = f"{EXPLAINED}.json"
+    tables = (f"{EXPLANATIONS}.parquet", f"{EXPLAINED_DUELS}.parquet")
+    return marker, (marker, *tables, f"{BY_ITEMS}.svg", f"{BY_CONTEXTS}.svg")

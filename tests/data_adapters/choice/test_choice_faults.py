@@ -176,7 +176,7 @@ def test_a_task_column_is_enough_where_the_rows_of_a_task_are_consecutive(tmp_pa
 
 def test_a_wrong_separator_is_named_with_its_setting(tmp_path: Path):
     (tmp_path / "tea.csv").write_text(";".join(LONG_HEADER) + "\n")
-    with pytest.raises(RawDataError, match=r"separated by a semicolon, not by a comma \(file.separator"):
+    with pytest.raises(RawDataError, match=r"separated by a semicolon, not by a comma \(file.separator of tea.toml\)"):
         table_of(tmp_path, WHOLE)
 
 

@@ -82,16 +82,34 @@ def test_a_run_is_private_until_it_is_whole_and_then_as_open_as_the_umask_says(t
     assert os.umask(0o022) == 0o027
 
 
-def test_a_ledger_its_side_files_and_its_exports_are_private(tmp_path: Path) -> None:
+def test_a_ledger_its_side_files_and_its_exports_are_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = dict.fromkeys(("key", "model", "revision", "template", "subject", "messages", "answer_schema"), "{}")
     entry = Entry(
         **texts, sampling="{}", attempt=1, answer="{}", problem=None, finish_reason="stop", prompt_tokens=1,
         answer_tokens=1, seconds=0.1, time=datetime.now(UTC),
     )  # fmt: skip
+    entry = entry.model_copy(update={"key": entry.expected_key})
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
         ledger.record([entry])
         files = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
-    assert files == dict.fromkeys(["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"], 0o600)
+        assert files == dict.fromkeys(["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"], 0o600)
+        # Where a disk cannot hold a write-ahead log, SQLite writes a journal beside the file.
+        ledger._connection.execute("PRAGMA journal_mode = PERSIST")
+        ledger.record([entry.model_copy(update={"attempt": 2})])
+        assert (tmp_path / "ledger.sqlite-journal").stat().st_mode & 0o777 == 0o600
+        open_at_each_line: list[int] = []
+        rows = ledger.entries
+
+        def watched() -> Iterator[Entry]:
+            for row in rows():
+                open_at_each_line.extend(path.stat().st_mode & 0o077 for path in tmp_path.glob(".export*"))
+                yield row
+
+        monkeypatch.setattr(ledger, "entries", watched)
+        ledger.export(tmp_path / "export.jsonl")
+    assert (tmp_path / "export.jsonl").stat().st_mode & 0o777 == 0o600
+    assert len(open_at_each_line) == 4, "the file that is being written and its lock, at each of two rows"
+    assert not any(open_at_each_line)
 
 
 def test_blocks_that_overlap_leave_the_umask_as_it_was(tmp_path: Path) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -152,3 +155,35 @@ def test_a_ledger_with_rows_of_other_types_is_shown_without_a_traceback(kept: Pa
             "UPDATE entries SET prompt_tokens = NULL, seconds = 'soon', model = x'ff1b', template = char(27)"
         )
     assert main(["ledger", "show", "--ledger", str(kept.with_name("odd.sqlite"))]) == 0
+
+
+@contextmanager
+def no_file_longer_than(size: int) -> Iterator[None]:
+    """A limit of the system on what this process writes: like a full disk, writing fails in the middle."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("ledger export out/answers.jsonl --ledger ledger.sqlite", "the ledger cannot be written there (File too"),
+        ("ledger import export.jsonl --ledger out/ledger.sqlite", "the ledger cannot be "),
+        ("data simulate sushi --users 20 --out out", "Cannot write out/sushi: File too large"),
+    ],
+)
+def test_what_a_disk_cannot_hold_is_told_in_words_and_nothing_half_written_is_left(
+    command: str, told: str, kept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(kept.parent)
+    assert main(["ledger", "export", "export.jsonl"]) == 1  # there is no ledger in the usual place
+    assert main(["ledger", "export", "export.jsonl", "--ledger", "ledger.sqlite"]) == 0
+    Path("out").mkdir()
+    with no_file_longer_than(1_000):
+        assert main(command.split()) == 1
+    assert told in capsys.readouterr().err
+    assert [path for path in Path("out").rglob("*") if path.stat().st_size and path.is_file()] == []

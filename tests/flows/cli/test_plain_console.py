@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 
 import pytest
-from rich.progress import Progress, TextColumn
 from rich.text import Text
 
 from flows.cli import console
 
+BELL = "ring\x07 \x08 \x0b"
+"""Rich itself leaves these out of its `Text`."""
 HOSTILE = "a\x1b[31mb \u202e \x1b]8;;http://x\x1b\\ [red]c[/red] :smile: \x9b1m"
 SHOWN = r"a\x1b[31mb \u202e \x1b]8;;http://x\x1b\ [red]c[/red] :smile: \x9b1m"
 
@@ -36,11 +37,22 @@ def test_every_way_of_printing_shows_control_characters_as_escapes(printed: io.S
     assert lines == [SHOWN] * 8
 
 
+def test_what_rich_would_leave_out_is_shown_too(printed: io.StringIO) -> None:
+    rows = console.table(BELL)
+    rows.add_row(BELL)
+    console.out.print(rows)
+    console.say(BELL)
+    console.complain(BELL)
+    console.out.print(BELL, style="bold")
+    assert [line.rstrip() for line in printed.getvalue().splitlines()] == [r"ring\x07 \x08 \x0b"] * 5
+
+
 def test_a_step_named_by_data_is_text_too(printed: io.StringIO) -> None:
-    with Progress(TextColumn("{task.description}", markup=False), console=console.err) as bars:
-        bars.add_task(HOSTILE, total=1)
-    assert printed.getvalue().startswith(SHOWN[:20])
-    assert "\x1b" not in printed.getvalue()
+    with console.download() as arrived:
+        arrived(HOSTILE, 1, 1)
+        arrived(BELL, 1, 1)
+    lines = [line.partition("━")[0].rstrip() for line in printed.getvalue().splitlines()]
+    assert lines == [SHOWN, r"ring\x07 \x08 \x0b"]
 
 
 def test_a_terminal_still_gets_the_styles_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,9 @@ import json
 import logging
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -33,7 +34,11 @@ from prompts.engines.rules import Rules
 from prompts.engines.server import ServerSettings
 from prompts.ledger import Ledger
 from prompts.ledger_entry import LedgerError, read_export
+from reports.page.blocks import Page
+from reports.page.finished_run import open_run
+from reports.page.html import to_html
 from reports.page.render import render
+from reports.studies.pmr import page
 from tasks.messages.ranking_results import PUBLISHED, PUBLISHED_MODEL, write_comparability, write_feature_worth
 from tasks.messages.settings import LoopSettings
 from tasks.runs.results import METRICS, write_metrics
@@ -212,6 +217,47 @@ def test_the_report_says_what_it_is_and_what_it_is_not(run_dir: Path) -> None:
     )
     assert "quotes a patient; the proposal is withheld" in said
     assert "INBOX_B as the tree ranks it" in said
+
+
+def edited(run_dir: Path, folder: Path, name: str, edit: Callable[[Any], Any]) -> Page:
+    """The page of a copy of the run in which one file of results is another."""
+    shutil.copytree(run_dir, folder)
+    file = folder / "results" / name
+    file.write_text(json.dumps(edit(json.loads(file.read_text()))))
+    return page(open_run(folder))
+
+
+def test_the_report_opens_with_the_share_of_questions_without_an_answer(run_dir: Path, tmp_path: Path) -> None:
+    def mostly_missing(found: Any) -> Any:
+        found["templates"][0] |= {"template": "extract_feature", "requests": 1_000, "missing": 400}
+        return found | {"unreliable": ["extract_feature"]}
+
+    first, *_ = edited(run_dir, tmp_path / "run", "conversation.json", mostly_missing).answer.sentences
+    assert first.startswith("Of the 1,000 requests to read one feature of one patient, 400 are without a usable answer")
+    assert first.endswith("do not rely on what follows.")
+
+
+def test_the_report_opens_with_features_that_are_constant(run_dir: Path, tmp_path: Path) -> None:
+    def one(features: Any) -> Any:
+        return [{**each, "constant": at == 0} for at, each in enumerate(features)]
+
+    found = edited(run_dir, tmp_path / "run", "features.json", one)
+    assert found.answer.sentences[0].startswith("The same value in all messages: ")
+    assert "The tree" in {section.title for section in found.sections}
+
+
+def test_where_all_features_are_constant_the_report_says_so_and_shows_no_tree_and_no_number_of_one(
+    run_dir: Path, tmp_path: Path
+) -> None:
+    def every(features: Any) -> Any:
+        return [{**each, "constant": True} for each in features]
+
+    found = edited(run_dir, tmp_path / "run", "features.json", every)
+    assert found.answer.sentences[0].startswith("Every feature has the same value in all messages")
+    assert found.answer.numbers == []
+    titles = {section.title for section in found.sections}
+    assert not titles & {"What was found", "The tree", "The inbox, ranked", "The whole tree"}
+    assert to_html(found)
 
 
 @pytest.mark.usefixtures("no_report")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+import re
+import shutil
+import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree
@@ -55,6 +58,31 @@ def test_a_figure_with_control_characters_is_well_formed() -> None:
 def test_the_pdf_and_its_title_hold_no_control_characters(tmp_path: Path) -> None:
     rendered = write_page(page_of(HOSTILE), tmp_path, "page", created=datetime(2026, 1, 1, tzinfo=UTC))
     assert rendered.pdf.read_bytes().startswith(b"%PDF")
+    if shutil.which("pdftotext"):
+        told = subprocess.run(["pdftotext", str(rendered.pdf), "-"], capture_output=True, text=True, check=True).stdout
+        assert unprintable(told, f"{LINES}\f") is None
+        assert "3* ho\\x1b[31mtel" in told
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext (poppler) is not on this machine")
+def test_a_long_word_is_broken_and_neither_leaves_the_page_nor_makes_all_of_it_smaller(tmp_path: Path) -> None:
+    def widths(label: str) -> list[tuple[float, float]]:
+        """Right end and height of every word on the pages."""
+        blocks = [
+            Prose([f"Short. {label}"]),
+            Figure([drawn("x")], f"Short. {label}", label),
+            Definitions([(label, label)]),
+        ]
+        page = Page("study", "Title", Answer([label]), [Section("Heading", blocks)])
+        pdf = write_page(page, tmp_path, "page", created=datetime(2026, 1, 1, tzinfo=UTC)).pdf
+        told = subprocess.run(["pdftotext", "-bbox", str(pdf), "-"], capture_output=True, text=True, check=True).stdout
+        found = re.findall(r'yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">Short', told)
+        ends = [float(end) for end in re.findall(r'xMax="([\d.]+)"', told)]
+        return [(max(ends), float(bottom) - float(top)) for top, _, bottom in found]
+
+    short, long = widths("word"), widths("Donaudampfschifffahrt" * 20)
+    assert [height for _, height in long] == pytest.approx([height for _, height in short])
+    assert max(end for end, _ in long) < 595 - 40, "points of an A4 page, without its margin"
 
 
 def test_characters_without_a_font_are_named_once_in_the_log_and_in_the_report(

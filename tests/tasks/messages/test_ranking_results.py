@@ -13,6 +13,7 @@ from prompts.engines.rules import Rules
 from prompts.feature_file import read_features
 from prompts.ledger import Ledger
 from tasks.messages.feature_loop import Search
+from tasks.messages.plain_models import write_plain
 from tasks.messages.ranking_results import PUBLISHED_MODEL, comparability, feature_worth, write_results
 from tasks.messages.reading_messages import extract_features
 from tasks.messages.settings import TreeSettings
@@ -81,3 +82,15 @@ def test_published_values_are_comparable_only_with_the_same_model_on_the_publish
     found = comparability([unpinned, second], "keyword rules")
     assert found.obstacles == ("unpinned", "other_model")
     assert not found.comparable
+
+
+def test_where_no_feature_differs_between_messages_no_number_of_a_tree_is_written(tmp_path: Path) -> None:
+    boxes = simulated_inboxes(tmp_path)
+    same = [{spec.name: [spec.values[0]] * len(box.ids) for spec in START} for box in boxes]
+    search = Search(START, same[0], (), "nothing was searched for")
+    write_results(tmp_path, boxes, search, same[1], (), settings=TreeSettings(), readable_depth=2, model="tiny")
+    write_plain("pmr", tmp_path, boxes, START, same, START, same, settings=TreeSettings())
+    rows = METRICS.validate_json((tmp_path / "metrics.json").read_bytes())
+    assert {row.value for row in rows if row.model == "preference_tree"} == {None}
+    assert all(row.value is not None for row in rows if row.model in {"coin", "text_logit"})
+    assert json.loads((tmp_path / "feature_worth.json").read_text()) == []
