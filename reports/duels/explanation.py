@@ -187,9 +187,9 @@ def _figure(summaries: Sequence[ExplanationSummary], values: pd.DataFrame, duel:
     return Figure(
         pictures=pictures,
         title=f"{first.title}: {_leading(first)}.",
-        caption=f"Bars: mean absolute contribution of each {what} over {first.duels:,} {duel.many}. Dots: single {duel.many}, to "
-        f"the right where the feature spoke for the winner; the darker, the more {more}. Hollow dots: the value is a "
-        "label, or missing.",
+        caption=f"Bars: mean absolute contribution of each {what} over {first.duels:,} {duel.many}. Dots: single "
+        f"{duel.many}, to the right where the feature spoke for the winner; the darker, the more {more}. Hollow dots: "
+        "the value is a label, or missing.",
     )
 
 

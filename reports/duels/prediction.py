@@ -34,7 +34,8 @@ def tested_in(config: Mapping[str, Any]) -> Tested:
         return Tested(lambda n: _counted(n, "split"), lambda n: _counted(n, "split"))
     folds, groups = config["folds"], config.get("item_groups")
     return Tested(
-        lambda n: f"{_counted(n, 'run')} of {folds} folds", lambda n: f"{_counted(n, 'run')} of {groups} groups of items"
+        lambda n: f"{_counted(n, 'run')} of {folds} folds",
+        lambda n: f"{_counted(n, 'run')} of {groups} groups of items",
     )
 
 
@@ -130,8 +131,9 @@ def _about_unseen(duel: Duel) -> str:
 def _definitions(duel: Duel) -> Definitions:
     return Definitions(
         [
-            ("AUC", f"how often the winner of a {duel.one} is preferred more to its loser than the loser of a {duel.one} is "
-             f"to its winner, ties counting one half. Each {duel.one} is scored from both sides; folds are pooled."),
+            ("AUC", f"how often the winner of a {duel.one} is preferred more to its loser than the loser of a "
+             f"{duel.one} is to its winner, ties counting one half. Each {duel.one} is scored from both sides; folds "
+             "are pooled."),
             ("Accuracy", f"share of {duel.many} whose winner is preferred, a tie counting one half."),
             ("Log loss", "mean of −log of the probability given to what happened, in nats; lower is better."),
             ("Plain models", "logistic regression on the difference of the two items’ features, where a missing value "

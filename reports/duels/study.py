@@ -40,7 +40,7 @@ from reports.page.blocks import (
 from reports.page.conclusions import compared, leading
 from reports.page.finished_run import FinishedRun, NotARunError
 from reports.page.provenance import facts, provenance, warnings
-from reports.page.wording import MISSING, fixed, listed, share, spaced
+from reports.page.wording import MISSING, fixed, listed, share, small, spaced
 
 STEPS: Mapping[Step, str] = {
     "general_preference": "Allowing for preferences that no single utility explains",
@@ -128,9 +128,9 @@ def _measure(variant: str, duel: Duel) -> str:
 def _gains(scores: Scores) -> list[str]:
     """The gain from a more general model, from a context, and from a utility."""
     sentences = [
-        f"{STEPS[gain.step]}: {found[0].lower()}{found[1:]}"
+        f"{STEPS[gain.step]}: "
+        + small(compared(f"the {SHORT[gain.model]}", f"the {SHORT[gain.other]}", gain.difference, measure="AUC"))
         for gain in scores.comparisons.gains
-        for found in [compared(f"the {SHORT[gain.model]}", f"the {SHORT[gain.other]}", gain.difference, measure="AUC")]
     ]
     return [" ".join(sentences)] if sentences else []
 

@@ -9,14 +9,16 @@ from reports.page.wording import between, capital, change, decimals_to_tell, fix
 
 
 def interval_text(difference: Difference, *, scale: float = 100, decimals: int = 1) -> str:
-    """`95% interval 1.0 to 5.0, over other users`; a dash if no interval is known.
+    """`95% interval 1.0 to 5.0, over other users`, or that no calibrated one is known.
 
     >>> interval_text(Difference(estimate=0.03, lower=0.01, upper=0.05, over="other users"))
     '95% interval 1.0 to 5.0, over other users'
     """
     if difference.lower is None or difference.upper is None:
         return f"no calibrated interval over {difference.over} is known"
-    return f"95% interval {between(scale * difference.lower, scale * difference.upper, decimals)}, over {difference.over}"
+    return (
+        f"95% interval {between(scale * difference.lower, scale * difference.upper, decimals)}, over {difference.over}"
+    )
 
 
 def compared(
@@ -99,4 +101,3 @@ interval contains zero, which does not show that it carries nothing.
     if unknown := [name for name, _ in outcomes.get("unknown", ())]:
         sentences.append(f"For {listed(unknown)} the change cannot be told: no interval is known.")
     return " ".join(sentences)
-

@@ -84,6 +84,15 @@ def change(difference: float) -> str:
     return "0.0" if text[1:] == "0.0" else text
 
 
+def small(text: str) -> str:
+    """The text with its first letter small, as after a colon.
+
+    >>> small("The tree has a higher accuracy.")
+    'the tree has a higher accuracy.'
+    """
+    return text[:1].lower() + text[1:]
+
+
 def spaced(name: str) -> str:
     """A name from the data as words.
 

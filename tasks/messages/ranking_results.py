@@ -169,7 +169,7 @@ def _row(model: str, variant: str, metric: str, split: str, value: float | None,
     return MetricRow(study=STUDY, model=model, variant=variant, metric=metric, split=split, value=value, n=n)
 
 
-def _accuracy_rows(
+def accuracy_rows(
     model: str, variant: str, split: str, difference: FloatArray, pairs: IntArray, *, known: bool
 ) -> Iterator[MetricRow]:
     """The accuracies of predicted differences (n,) of pairs (n, 2); known: whether to give their intervals.
@@ -195,7 +195,7 @@ def _with_interval(row: MetricRow, found: Difference) -> MetricRow:
 def _tree_rows(tree: PreferenceTree, encoded: Sequence[Encoded], variant: str) -> Iterator[MetricRow]:
     for split, each in zip(SPLITS, encoded, strict=True):
         difference = tree.decision_function(each.items, each.comparisons)
-        yield from _accuracy_rows(TREE_MODEL, variant, split, difference, each.comparisons, known=split == TEST)
+        yield from accuracy_rows(TREE_MODEL, variant, split, difference, each.comparisons, known=split == TEST)
     for metric, size in (("leaves", tree.n_leaves_), ("depth", tree.depth_)):
         yield _row(TREE_MODEL, variant, metric, "train", float(size), 1)
 
@@ -256,7 +256,7 @@ def _scores(
 def _judge_rows(judged: Sequence[Judged], boxes: Sequence[Inbox]) -> Iterator[MetricRow]:
     for split, each, box in zip(SPLITS, judged, boxes, strict=False):
         n = len(each.difference)
-        yield from _accuracy_rows(JUDGE_MODEL, BOTH_ORDERS, split, each.difference, box.comparisons, known=True)
+        yield from accuracy_rows(JUDGE_MODEL, BOTH_ORDERS, split, each.difference, box.comparisons, known=True)
         yield _row(JUDGE_MODEL, BOTH_ORDERS, FIRST_SHARE, split, each.first_share, 2 * n - each.missing)
         yield _row(JUDGE_MODEL, BOTH_ORDERS, UNANSWERED, split, float(each.missing), 2 * n)
 

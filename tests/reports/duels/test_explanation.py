@@ -18,8 +18,8 @@ from models.records.duel_results import (
     PlayerSummary,
 )
 from models.shap.findings import FEW_ITEMS, Bounds, Finding, Verdict
-from reports.duels.scores import DUEL
 from reports.duels.explanation import explanation_section, has_explanations, verdict_sentence
+from reports.duels.scores import DUEL
 from reports.figures.beeswarm import PlayerValues, draw_explanation
 from reports.page import style
 from reports.page.blocks import Answer, Figure, Page, Table
@@ -138,7 +138,9 @@ def test_explanations_that_were_deleted_are_missed_and_not_left_out(run):
 
 
 def test_the_gap_to_the_models_own_preference_is_told(run):
-    html = to_html(Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run, DUEL, comparable=True)]))
+    html = to_html(
+        Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run, DUEL, comparable=True)])
+    )
     assert "0.100 (mean size 2.25) for the preference model and 0.200 (mean size 1.50) for the utility model" in html
 
 
@@ -229,7 +231,10 @@ def test_the_same_explanation_always_gives_the_same_picture():
 
 def test_a_page_of_explanations_prints(run, tmp_path):
     page = Page(
-        study="Battles", title="Battles", answer=Answer(["Yes."]), sections=[explanation_section(run, DUEL, comparable=True)]
+        study="Battles",
+        title="Battles",
+        answer=Answer(["Yes."]),
+        sections=[explanation_section(run, DUEL, comparable=True)],
     )
     html = to_html(page)
     write_pdf(html, tmp_path / "page.pdf", title=page.title, created=run.record.started)

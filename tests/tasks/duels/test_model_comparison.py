@@ -71,7 +71,9 @@ def test_an_advantage_is_the_difference_of_the_auc_that_is_reported_with_the_fol
         for _ in range(2)
     ]  # fmt: skip
     table = pd.DataFrame({"variant": ["split_first"] * 2, "trained": [40.0] * 2})
-    pooled = {name: [auc(np.concatenate([part.preference for part in run[name]])) for run in tested] for name in tested[0]}
+    pooled = {
+        name: [auc(np.concatenate([part.preference for part in run[name]])) for run in tested] for name in tested[0]
+    }
     found = scored_models_of(tested, table, pairs).advantage("gpm", "upm")
     assert found.estimate == pytest.approx(np.mean(pooled["gpm"]) - np.mean(pooled["upm"]))
 
