@@ -17,6 +17,7 @@ from models.records.studies.respondent_results import (
     PLAIN_MODELS,
     POOLED,
     TEST,
+    TUNED,
     UNSEEN_USERS,
 )
 from reports.page.beside_plain import plain_leads, plain_sentence, read_beside
@@ -28,6 +29,7 @@ from reports.respondents.tree_accuracy import MEASURES, PLAIN_SHORT
 NAMES: Mapping[str, str] = {
     DISCARDED: "a tree with straddlers discarded",
     KEPT: "a tree with straddlers kept",
+    TUNED: "a tree with tuned limits",
     GP: "a Gaussian process",
     POOLED: "one tree for all",
     COIN: "a coin",

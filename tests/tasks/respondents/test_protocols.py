@@ -107,8 +107,8 @@ def test_metrics_are_means_over_users(simulated: Respondents) -> None:
 
 
 def test_one_tree_for_all_is_judged_on_what_is_held_out_from_each(simulated: Respondents) -> None:
-    protocol = Protocol()
-    tree, scores = score_pooled(simulated, protocol, max_depth=3, seed=1)
+    protocol = Protocol(max_depth=3)
+    tree, scores = score_pooled(simulated, protocol, seed=1)
     assert tree.depth_ <= 3
     assert list(scores["user_id"]) == list(simulated.user_ids)
     assert set(scores["leaves"]) == {tree.n_leaves_}
@@ -121,7 +121,7 @@ def test_one_tree_for_all_is_judged_on_what_is_held_out_from_each(simulated: Res
 def test_one_tree_for_one_user_is_her_own(simulated: Respondents, tmp_path: Path) -> None:
     alone = read_respondents(write_table(simulated.table, tmp_path), users=1)
     lowest = Protocol(tie_break="lowest")  # ties at random are drawn anew for each user, and for the tree of all
-    _, pooled = score_pooled(alone, lowest, max_depth=None, seed=1)
+    _, pooled = score_pooled(alone, lowest, seed=1)
     pd.testing.assert_frame_equal(pooled, score_protocol(alone, lowest, seed=1), check_dtype=False)
 
 
