@@ -144,7 +144,8 @@ def _intervals(who: str) -> str:
     return (
         f"95% intervals are over other {who}s (mean ± Student’s t times the standard deviation over {who}s, divided by "
         f"the root of their number; after ± stands that standard deviation itself). One tree for all counts each {who} "
-        "once. How often such intervals contain the truth on simulated data is in docs/calibration.md."
+        "once; it is not grown again for its interval, which is that of the tree at hand. How often such intervals "
+        "contain the truth on simulated data is in docs/calibration.md."
     )
 
 

@@ -68,6 +68,11 @@ class Protocol(Record):
     ratio: float = 0.25
     max_depth: int | None = None
 
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The choices that the grid varies; it does not limit the depth."""
+        return self.model_dump(exclude={"max_depth"})
+
     def with_encoding(self, encoding: Encoding) -> Protocol:
         """The same protocol with another encoding of categorical features."""
         return self.model_copy(update={"encoding": encoding})
@@ -267,8 +272,7 @@ def summarise_protocol(protocol: Protocol, scores: pd.DataFrame) -> dict[str, An
         if name == ACCURACY:
             means[f"{part}_{name}_sd"] = float(scores[f"{part}_{name}"].std())
     size = {name: float(scores[name].mean()) for name in (LEAVES, DEPTH)}
-    choices = protocol.model_dump(exclude={"max_depth"})  # no protocol of the grid limits the depth
-    return {**choices, **means, **size, N_USERS: len(scores)}
+    return {**protocol.choices, **means, **size, N_USERS: len(scores)}
 
 
 def metric_rows(study: str, variant: str, scores: pd.DataFrame, *, model: str = TREE_MODEL) -> tuple[MetricRow, ...]:
