@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from scipy.stats import t as students_t
+from scipy.special import ndtri
 
 from models.records.arrays import FloatArray, IntArray
 from models.scores.comparing import Difference
@@ -43,8 +43,6 @@ def auc_advantage(
     with the products of all two duels that share an item, for these are not independent. The other is of the training
     that runs share: tested / trained times the variance of the difference over runs (Nadeau and Bengio 2003). With k
     folds the ratio is k / (k - 1): the variance of one fold is k times that of the run that pools them.
-    The interval is Student's, with Satterthwaite's degrees of freedom: items - 1 for the first part, runs - 1 for the
-    second.
     No interval is known for fewer than two runs. Raises ValueError for duels that are not the same.
 
     >>> rng = np.random.default_rng(0)
@@ -71,16 +69,8 @@ def auc_advantage(
     by_item = np.bincount(pairs.ravel(), weights=np.repeat(influence, 2), minlength=int(pairs.max()) + 1)
     alone = (influence**2).sum()
     of_duels = max((by_item**2).sum() - alone, alone)
-    reach = _quantile(of_duels, len(np.unique(pairs)) - 1, of_training, len(differences) - 1)
-    reach *= float(np.sqrt(of_duels + of_training))
+    reach = float(ndtri((1 + LEVEL) / 2) * np.sqrt(of_duels + of_training))
     return Difference(estimate=estimate, lower=estimate - reach, upper=estimate + reach, over=over)
-
-
-def _quantile(one: float, freedom: int, other: float, others_freedom: int) -> float:
-    """Student's quantile for the sum of two variances, by the degrees of freedom of each (Satterthwaite)."""
-    total = one + other
-    freedoms = total**2 / (one**2 / freedom + other**2 / others_freedom) if total else float(freedom)
-    return float(students_t.ppf((1 + LEVEL) / 2, freedoms))
 
 
 def _influence(preference: FloatArray) -> FloatArray:

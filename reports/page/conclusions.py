@@ -48,9 +48,13 @@ def compared(
     'Whether a or b has the higher accuracy cannot be told: no calibrated interval over other users is known.'
     >>> compared("a", "b", Difference(estimate=0.0002, lower=0.0001, upper=0.0003, over="other users"))
     'A has a higher accuracy than b, by 0.02 points (95% interval 0.01 to 0.03, over other users).'
+    >>> compared("a", "b", Difference(estimate=0.0, over="other users"))
+    'A and b have the same accuracy in these data.'
     """
     outcome = difference.outcome
     if difference.estimate is None or difference.lower is None or difference.upper is None or outcome == "unknown":
+        if difference.estimate == 0:
+            return f"{capital(first)} and {second} have the same {measure} in these data."
         about = interval_text(difference, scale=scale, decimals=decimals)
         return f"Whether {first} or {second} has the higher {measure} cannot be told: {about}."
     shown = difference.reversed if outcome == "lower" else difference

@@ -62,6 +62,9 @@ def plain_table(run: FinishedRun, *, who: str = "user") -> Table:
                 found = run.metric(metric, variant=model, split=split) if (model, split) in scored else None
                 cells.append(MISSING if found is None else share(found.value))
         rows.append(Row(cells))
+    covariates = ""
+    if (COVARIATE_LOGIT, TEST) in scored:
+        covariates = f" Covariates: what is known of the {who}; each has a coefficient for every attribute."
     return Table(
         f"Plain models, fitted to the choices of all {who}s: means over {who}s.",
         [
@@ -72,6 +75,5 @@ def plain_table(run: FinishedRun, *, who: str = "user") -> Table:
         note=f"{who.capitalize()}s never seen: all choices of a third of the {who}s, predicted from the choices of the "
         f"others; each {who} is tested once. A model of one {who} has nothing to say there. The majority’s choice is "
         f"what most {who}s chose from the same two; it is left out where no two were compared twice. Logit: "
-        f"logistic regression on differences of attributes. Covariates: what is known of the {who}; each has a "
-        "coefficient for every attribute.",
+        f"logistic regression on differences of attributes.{covariates}",
     )

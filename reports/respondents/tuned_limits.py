@@ -50,7 +50,7 @@ def limits_table(limits: TunedLimits, *, who: str) -> Table:
         [Column("", "left"), *(Column(name, group="largest depth") for name in names)],
         rows,
         note=f"Straddlers discarded. The training choices are in {limits.folds} folds; those of each are predicted "
-        "from the others. No held-out choice takes part. The highest accuracy is taken, of equals the smallest depth: "
+        "from the others. No held-out choice takes part. The highest accuracy is taken, of equals the first: "
         f"{listed(taken)}.",
     )
 

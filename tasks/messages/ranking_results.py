@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -67,6 +67,9 @@ STUDY = "pmr"
 
 PUBLISHED_MODEL = "Qwen/Qwen3.5-27B"
 """The language model behind the published numbers."""
+
+RANGES: Mapping[str, tuple[float, float]] = {name: (0.0, 1.0) for name in ACCURACIES}
+"""The lowest and highest value of metrics; rank correlations and differences of shares go from -1 to 1."""
 
 CHANGE_WITHOUT = {
     "message_actionability": (-0.001, -0.176),
@@ -189,7 +192,11 @@ def _accuracy_of(difference: FloatArray, at: int) -> Callable[[BoolArray], float
 
 
 def _with_interval(row: MetricRow, found: Difference) -> MetricRow:
-    return row.model_copy(update={"lower": found.lower, "upper": found.upper, "over": found.over})
+    """The metric with its interval, as far as the metric can go."""
+    lowest, highest = RANGES.get(row.metric, (-1.0, 1.0))
+    lower = None if found.lower is None else max(found.lower, lowest)
+    upper = None if found.upper is None else min(found.upper, highest)
+    return row.model_copy(update={"lower": lower, "upper": upper, "over": found.over})
 
 
 def _tree_rows(tree: PreferenceTree, encoded: Sequence[Encoded], variant: str) -> Iterator[MetricRow]:

@@ -289,18 +289,23 @@ def metric_rows(study: str, variant: str, scores: pd.DataFrame, *, model: str = 
             value=float(scores[column].mean()),
             sd=float(scores[column].std()),
             n=int(scores[column].count()),
-            **over_users(scores[column]),
+            **over_users(scores[column], share=metric in ACCURACIES),
         )
         for metric, part, column in measured
     )
 
 
-def over_users(values: pd.Series[float]) -> dict[str, Any]:
-    """The interval of the mean of one value a user over other users, as fields of a metric; none for a single user."""
+def over_users(values: pd.Series[float], *, share: bool) -> dict[str, Any]:
+    """The interval of the mean of one value a user over other users, as fields of a metric.
+
+    There is none for a single user, or where all have the same value: then nothing shows how far others vary.
+    share: whether the values are shares, so that no mean is below 0 or above 1.
+    """
     known = values.dropna().to_numpy(float)
-    if len(known) < 2:
+    if len(known) < 2 or np.ptp(known) == 0:
         return {}
-    lower, upper = mean_interval(known.mean(keepdims=True), known.std(ddof=1, keepdims=True), np.array([len(known)]))
+    found = mean_interval(known.mean(keepdims=True), known.std(ddof=1, keepdims=True), np.array([len(known)]))
+    lower, upper = found.within(0.0, 1.0) if share else found
     return {"lower": float(lower[0]), "upper": float(upper[0]), "over": OTHER_USERS}
 
 
