@@ -144,12 +144,14 @@ def way_to(nodes: Sequence[Node], columns: Sequence[Column], leaf: int) -> tuple
     >>> way_to(tree.nodes_, tree.columns_, 1)
     (('x0', '≥ 1.5'), ('x0', '< 2.5'))
 
-    Of several categories that went the other way, all are named: `other than roe, egg`.
+    Several categories are joined by or: `roe or egg`, and on the other side `other than roe or egg`.
     """
     steps = []
     for node, child in pairwise(nodes[at] for at in path_to(nodes, leaf)):
         split = describe_split(node, columns)
-        several = len(node.left_levels or ()) > 1 and split.right == ANY_OTHER
-        right = f"other than {split.left}" if several else split.right
-        steps.append((split.question, split.left if child.id == node.left else right))
+        left, right = split.left, split.right
+        if node.column is not None and node.left_levels is not None and len(node.left_levels) > 1:
+            left = " or ".join(_level(columns[node.column], code) for code in node.left_levels)
+            right = f"other than {left}"
+        steps.append((split.question, left if child.id == node.left else right))
     return tuple(steps)

@@ -131,8 +131,8 @@ def asking_sentence(courses: Courses) -> str:
     of_both = percent(courses.at(GP_QEUBO, BANDIT, FOUND_SHARE) + (ahead.estimate or 0.0), 0)
     who = f", and {of_both} of the {few:,} whom a Gaussian process asks too" if few < users else ""
     return (
-        f"Asked {BANDIT} questions of the tree’s choosing, {tree} of {users:,} users{who} are recommended the item "
-        f"they like best; asked those of the Gaussian process, {gp} of the {few:,}. "
+        f"Asked {BANDIT} questions of the tree’s choosing, {tree} of {users:,} users are recommended the item they "
+        f"like best{who}; asked those of a Gaussian process, {gp} of {few:,}. "
         f"{_between(courses, TREE_TOP_LEAF, GP_QEUBO)}"
     )
 

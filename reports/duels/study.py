@@ -95,15 +95,15 @@ def _answer(run: FinishedRun, scores: Scores, duel: Duel, *, comparable: bool) -
     first = scores.comparisons.first_place
     highest = first[0]
     others = [model for model in scores.models if model != highest]
-    beside = listed([f"the {MODELS[model]} {share(scores(model, AUC).value)}" for model in others])
+    beside = listed([f"{share(scores(model, AUC).value)} (the {MODELS[model]})" for model in others])
     leads = leading(
         [f"the {MODELS[model]}" for model in first],
         measure=f"AUC on held-out {duel.many}",
         among="the models of this study",
     )
     found = (
-        f"{leads} It has an AUC of {share(scores(highest, AUC).value)} and an accuracy of "
-        f"{share(scores(highest, ACCURACY).value)}" + (f"; AUC of {beside}." if others else ".")
+        f"{leads} The {MODELS[highest]} has an AUC of {share(scores(highest, AUC).value)} and an accuracy of "
+        f"{share(scores(highest, ACCURACY).value)}" + (f"; the others have an AUC of {beside}." if others else ".")
     )
     against = read_beside(run)
     plain = [plain_sentence(each, NAMED, measure=_measure(each.variant, duel)) for each in against.values()]

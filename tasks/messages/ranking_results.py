@@ -68,7 +68,7 @@ STUDY = "pmr"
 PUBLISHED_MODEL = "Qwen/Qwen3.5-27B"
 """The language model behind the published numbers."""
 
-RANGES: Mapping[str, tuple[float, float]] = {name: (0.0, 1.0) for name in ACCURACIES}
+RANGES: Mapping[str, tuple[float, float]] = dict.fromkeys(ACCURACIES, (0.0, 1.0))
 """The lowest and highest value of metrics; rank correlations and differences of shares go from -1 to 1."""
 
 CHANGE_WITHOUT = {

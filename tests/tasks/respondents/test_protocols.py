@@ -21,6 +21,7 @@ from tasks.respondents.protocols import (
     Respondents,
     example_trees,
     metric_rows,
+    over_users,
     protocol_grid,
     read_respondents,
     score_pooled,
@@ -154,3 +155,9 @@ def test_on_the_real_rankings_keeping_straddlers_gives_the_published_accuracy_an
     assert 0.984 < discarded["train_accuracy"] < 0.989
     assert 0.848 < discarded["test_accuracy"] < 0.862
     assert discarded["leaves"] < 10 < kept["leaves"]
+
+
+def test_an_interval_of_shares_is_one_of_shares_and_there_is_none_without_spread() -> None:
+    assert over_users(pd.Series([1.0, 1.0, 1.0]), share=True) == {}
+    assert over_users(pd.Series([1.0, 1.0, 0.5]), share=True)["upper"] == 1.0
+    assert over_users(pd.Series([1.0, 1.0, 0.5]), share=False)["upper"] > 1.0
