@@ -93,9 +93,13 @@ def _answer(run: FinishedRun, summary: ChoiceSummary) -> Answer:
         f"limits tuned on training choices ({in_words(chosen(read_limits(run).each))}), with {share(tuned.value)} and "
         f"{fixed(leaves[TUNED], 1)} leaves. One tree of {fixed(leaves[POOLED], 0)} leaves for all respondents predicts "
         f"them with {share(all_.value)}. "
-        + compared("a tree for each with tuned limits", "a tree for each without", difference_to_first(run, TUNED))
+        + compared(
+            "a tree for each with tuned limits", "a tree for each without", difference_to_first(run, TUNED, who=WHO)
+        )
         + " "
-        + compared("one tree for all", "a tree for each without tuned limits", difference_to_first(run, POOLED))
+        + compared(
+            "one tree for all", "a tree for each without tuned limits", difference_to_first(run, POOLED, who=WHO)
+        )
     )
     numbers = [
         KeyNumber(share(own.value), "held-out accuracy, a tree each"),

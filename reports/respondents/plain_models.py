@@ -44,7 +44,11 @@ def plain_sentences(run: FinishedRun, *, who: str = "user") -> tuple[str, bool]:
     """What the plain models are beside ours, and whether one of them has the higher accuracy: then it comes first."""
     measures = {TEST: "accuracy on held-out choices", UNSEEN_USERS: f"accuracy on {who}s never seen"}
     found = read_beside(run)
-    sentences = [plain_sentence(each, NAMES, measure=measures[split]) for split, each in found.items()]
+    sentences = []
+    for split, each in found.items():
+        difference = each.difference.model_copy(update={"over": f"other {who}s"})
+        told = each.model_copy(update={"difference": difference})
+        sentences.append(plain_sentence(told, NAMES, measure=measures[split]))
     return " ".join(sentences), any(plain_leads(each) for each in found.values())
 
 

@@ -56,7 +56,7 @@ def tune(
 def tuned(protocol: Protocol, tried: Sequence[TriedLimits]) -> Protocol:
     """The protocol with the limits of the highest accuracy, the first of equals."""
     best = max(tried, key=lambda each: each.accuracy)
-    return protocol.with_encoding(best.encoding).model_copy(update={"max_depth": best.max_depth})
+    return Protocol.model_validate({**protocol.model_dump(), "encoding": best.encoding, "max_depth": best.max_depth})
 
 
 def tune_pooled(
