@@ -78,7 +78,7 @@ def sushi_study(config: SushiConfig = PAPER) -> Path:
             leave_features_out("sushi", trial, config.paper_protocol, run.results)
         score_gps("sushi", run, trial, config.paper_protocol, PUBLISHED_GP, n_users=n_users)
         with run.step(PLAIN):
-            score_plain("sushi", trial, config.paper_protocol, run.results, max_depth=None)
+            score_plain("sushi", trial, config.paper_protocol, run.results)
         try_all(run, trial, config.tried, () if table.manifest.simulated else PUBLISHED)
         asked = AskingPlan(table=table.folder, users=config.users, questions=config.questions, seed=config.seed)
         ask_everybody(

@@ -1,6 +1,6 @@
 """Models compared on the same tested duels: advantages with their intervals, and the highest.
 
-Repeated splits of one data set share most of their training and many of their tested duels, and duels share items.
+Runs split one data set again: they share most of their training and many of their tested duels, and duels share items.
 The standard deviation over runs, divided by the root of their number, is too small an error and shrinks with more runs.
 """
 
@@ -22,7 +22,7 @@ Name = TypeVar("Name", bound=str)
 
 
 class ScoredDuels(NamedTuple):
-    """The tested duels of one split: their rows (t,), and the preference for the winner of each, (t,)."""
+    """The tested duels of one run, all folds pooled: their rows (t,), and the preference for each winner, (t,)."""
 
     rows: IntArray
     preference: FloatArray
@@ -36,13 +36,14 @@ def auc_advantage(
     trained: float,
     over: str = OTHER_DUELS,
 ) -> Difference:
-    """How much the AUC of a model exceeds that of another, tested in the same splits; mean over splits.
+    """How much the AUC of a model exceeds that of another, tested on the same duels in each run; mean over runs.
 
-    pairs: (m, 2) the two items of every duel, numbered from zero. trained: mean number of training duels in a split.
-    The variance has two parts. One is of the tested duels: what each contributes to the difference, pooled over splits,
+    pairs: (m, 2) the two items of every duel, numbered from zero. trained: mean number of training duels of a model.
+    The variance has two parts. One is of the tested duels: what each contributes to the difference, pooled over runs,
     with the products of all two duels that share an item, for these are not independent. The other is of the training
-    that splits share: tested / trained times the variance of the difference over splits (Nadeau and Bengio 2003).
-    No interval is known for fewer than two splits. Raises ValueError for splits that are not the same.
+    that runs share: tested / trained times the variance of the difference over runs (Nadeau and Bengio 2003). With k
+    folds the ratio is k / (k - 1): the variance of one fold is k times that of the run that pools them.
+    No interval is known for fewer than two runs. Raises ValueError for duels that are not the same.
 
     >>> rng = np.random.default_rng(0)
     >>> rows, pairs = np.arange(60), rng.integers(10, size=(60, 2))
@@ -54,7 +55,7 @@ def auc_advantage(
     if len(model) != len(other) or any(
         not np.array_equal(one.rows, two.rows) for one, two in zip(model, other, strict=True)
     ):
-        raise ValueError("the two models must be tested on the same duels in the same splits")
+        raise ValueError("the two models must be tested on the same duels in every run")
     differences = np.array([auc(one.preference) - auc(two.preference) for one, two in zip(model, other, strict=True)])
     estimate = float(differences.mean())
     if len(differences) < 2:

@@ -14,7 +14,7 @@ class Advantage(Record):
 
     model: DuelModel
     other: DuelModel
-    difference: Difference = Field(description="mean over the splits of AUC of `model` minus that of `other`")
+    difference: Difference = Field(description="mean over the runs of AUC of `model` minus that of `other`")
 
 
 class Gain(Advantage):

@@ -29,6 +29,14 @@ class Interval(NamedTuple):
             for lower, upper in zip(self.lower.tolist(), self.upper.tolist(), strict=True)
         ]
 
+    def within(self, lowest: float, highest: float) -> Interval:
+        """The part of the intervals that a number can take, such as 0 to 1 for a share.
+
+        >>> Interval(np.array([-0.1]), np.array([0.3])).within(0.0, 1.0).lower.tolist()
+        [0.0]
+        """
+        return Interval(np.clip(self.lower, lowest, highest), np.clip(self.upper, lowest, highest))
+
 
 def mean_interval(mean: FloatArray, sd: FloatArray, n: FloatArray, *, level: float = LEVEL) -> Interval:
     """Student's intervals of means over n independent values with standard deviation sd; all arrays have one shape.

@@ -24,7 +24,8 @@ def over_patients(
 
     statistic: takes (m,), which pairs count. Each patient in turn is left out with all of its pairs. The variance is
     (n - 1) / n times the sum of squares of what that changes, and the interval is Student's with n - 1 degrees of
-    freedom. No interval is known for fewer than three patients in pairs, or where a patient is in every pair.
+    freedom. No interval is known for fewer than three patients in pairs, where a patient is in every pair, or where
+    leaving patients out changes nothing: then nothing shows how far others vary.
     Raises ValueError for pairs that are no rows of n patients.
 
     >>> right = np.array([1.0, 1.0, 0.0, 1.0, 1.0, 1.0])
@@ -39,7 +40,10 @@ def over_patients(
     kept = [~(pairs == patient).any(axis=1) for patient in np.unique(pairs)]
     if len(kept) < 3 or not all(counts.any() for counts in kept):
         return Difference(estimate=estimate, over=OTHER_PATIENTS)
-    return _jackknife(estimate, np.array([statistic(counts) for counts in kept]), over=OTHER_PATIENTS, level=level)
+    without = np.array([statistic(counts) for counts in kept])
+    if np.ptp(without) == 0:
+        return Difference(estimate=estimate, over=OTHER_PATIENTS)
+    return _jackknife(estimate, without, over=OTHER_PATIENTS, level=level)
 
 
 def mean_over_patients(values: FloatArray, pairs: IntArray, n: int) -> Difference:

@@ -35,6 +35,10 @@ class Node(Record):
     leaf: int | None = None
 
 
+ANY_OTHER = "any other"
+"""The answer that leads right at a split on several categories, short enough for a drawing."""
+
+
 class SplitText(NamedTuple):
     """The question of a split, and the answers that lead left and right."""
 
@@ -58,7 +62,7 @@ def describe_split(node: Node, columns: Sequence[Column]) -> SplitText:
     column = columns[node.column]
     if node.left_levels is not None:
         left = ", ".join(_level(column, code) for code in node.left_levels)
-        return SplitText(column.name, left, f"not {left}" if len(node.left_levels) == 1 else "any other")
+        return SplitText(column.name, left, f"not {left}" if len(node.left_levels) == 1 else ANY_OTHER)
     threshold = float(node.threshold if node.threshold is not None else np.nan)
     if column.kind is FeatureKind.BINARY:
         return SplitText(column.name, _level(column, 0), _level(column, 1))
@@ -139,9 +143,15 @@ def way_to(nodes: Sequence[Node], columns: Sequence[Column], leaf: int) -> tuple
     >>> tree = PreferenceTree().fit([[1.0], [2.0], [3.0]], [[1, 0], [2, 1]])
     >>> way_to(tree.nodes_, tree.columns_, 1)
     (('x0', '≥ 1.5'), ('x0', '< 2.5'))
+
+    Several categories are joined by or: `roe or egg`, and on the other side `other than roe or egg`.
     """
     steps = []
     for node, child in pairwise(nodes[at] for at in path_to(nodes, leaf)):
         split = describe_split(node, columns)
-        steps.append((split.question, split.left if child.id == node.left else split.right))
+        left, right = split.left, split.right
+        if node.column is not None and node.left_levels is not None and len(node.left_levels) > 1:
+            left = " or ".join(_level(columns[node.column], code) for code in node.left_levels)
+            right = f"other than {left}"
+        steps.append((split.question, left if child.id == node.left else right))
     return tuple(steps)

@@ -53,7 +53,7 @@ from reports.asking.paired import Paired, compared_by, signed
 from reports.figures.courses import Curve, Mark, draw_courses
 from reports.page.blocks import Block, Column, Definitions, Figure, Picture, Prose, Row, Section, Table
 from reports.page.finished_run import FinishedRun
-from reports.page.wording import fixed, listed, percent
+from reports.page.wording import fixed, listed, percent, small
 from reports.respondents.tree_accuracy import half
 
 WAYS: Mapping[str, str] = {
@@ -71,8 +71,8 @@ NAMES: Mapping[str, str] = {
     FOREST_QEUBO: "the forest",
     TREE_QEUBO: "the tree with plain qEUBO",
     TREE_RANDOM: "the tree asked random pairs",
-    ASK_AGAIN: "the tree that may ask a pair again",
-    GP_ASK_AGAIN: "the process that may ask a pair again",
+    ASK_AGAIN: "the same tree where it may ask a pair again",
+    GP_ASK_AGAIN: "the same process where it may ask a pair again",
 }
 """The ways of asking, as nouns of a sentence."""
 
@@ -133,9 +133,13 @@ def asking_sentence(courses: Courses) -> str:
     """Sentences on the share of favourites found after nine questions."""
     tree, gp = (percent(courses.at(way, BANDIT, FOUND_SHARE), 0) for way in (TREE_TOP_LEAF, GP_QEUBO))
     users, few = (int(courses.of(way)[N_USERS].iloc[0]) for way in (TREE_TOP_LEAF, GP_QEUBO))
+    ahead = courses.change(TREE_TOP_LEAF, GP_QEUBO, BANDIT, FOUND_SHARE)
+    of_both = percent(courses.at(GP_QEUBO, BANDIT, FOUND_SHARE) + (ahead.estimate or 0.0), 0)
+    who = f", and {of_both} of the {few:,} whom a Gaussian process asks too" if few < users else ""
     return (
         f"Asked {BANDIT} questions of the tree’s choosing, {tree} of {users:,} users are recommended the item they "
-        f"like best; asked those of a Gaussian process, {gp} of {few:,}. {_between(courses, TREE_TOP_LEAF, GP_QEUBO)}"
+        f"like best{who}; asked those of a Gaussian process, {gp} of {few:,}. "
+        f"{_between(courses, TREE_TOP_LEAF, GP_QEUBO)}"
     )
 
 
@@ -274,7 +278,7 @@ def _choices(courses: Courses) -> Table:
         ],
         rows,
         note="†: the 95% interval over other users excludes zero; of twenty choices that change nothing, "
-        "one is marked by chance. "
+        "about one is marked by chance. "
         "Where the paper says nothing, no pair is asked twice, the first of the tied items is recommended, and a "
         "single leaf is asked about a random pair.",
     )
@@ -313,12 +317,12 @@ def _interpretation(run: FinishedRun, courses: Courses) -> Prose:
             f"Every user starts from nothing and says, question after question, which of two items comes first in the "
             f"ranking that user gave. No pair is asked twice. {users:,} users are asked with trees, the first {few:,} "
             f"of them with a Gaussian process too, whose hyperparameters are fitted again after every answer.",
-            f"After {BANDIT} questions, over the users that both asked: {both(TREE_TOP_LEAF, GP_QEUBO)}{paper}",
+            f"After {BANDIT} questions, over the users that both asked: {small(both(TREE_TOP_LEAF, GP_QEUBO))}{paper}",
             f"The top-leaf rule asks about the leaf at the top, and leaves what lies below it tied. After {BANDIT} "
-            f"questions: {both(TREE_TOP_LEAF, TREE_QEUBO)} {both(TREE_RANDOM, TREE_TOP_LEAF)}",
+            f"questions: {small(both(TREE_TOP_LEAF, TREE_QEUBO))} {both(TREE_RANDOM, TREE_TOP_LEAF)}",
             f"A forest, the mean over trees of bootstrapped answers, is not in the paper. After {courses.last} "
-            f"questions: {_forest(courses)}",
+            f"questions: {small(_forest(courses))}",
             f"Algorithm 1 does not say whether a pair may be asked again. After {courses.last} questions: "
-            f"{' '.join(again)}",
+            f"{small(' '.join(again))}",
         ]
     )

@@ -28,7 +28,7 @@ from reports.figures.courses import Curve, draw_courses
 from reports.page import style
 from reports.page.blocks import Block, Column, Figure, Picture, Prose, Row, Section, Table
 from reports.page.finished_run import FinishedRun
-from reports.page.wording import fixed, percent
+from reports.page.wording import capital, fixed, percent, small
 
 WAYS: Mapping[str, str] = {WITH_HISTORY: "from earlier users", WITHOUT_HISTORY: "from nothing"}
 TABLES: Mapping[str, str] = {"sushi": "set A, ten items", "sushi_b": "set B, ten of a hundred items"}
@@ -115,7 +115,7 @@ def _words(found: Histories, *, again: bool) -> Iterator[str]:
             for question in (0, found.last)
             for measure in (RHO_REGRET, FOUND_SHARE)
         ]
-        yield f"{TABLES[table][0].upper()}{_name(table)[1:]}, {AGAIN[again]}. {' '.join(sentences)}"
+        yield f"{capital(_name(table))}, {AGAIN[again]}. {' '.join(sentences)}"
 
 
 def _when(question: int) -> str:
@@ -124,15 +124,14 @@ def _when(question: int) -> str:
 
 def _between(found: Histories, table: str, question: int, measure: str, *, again: bool) -> str:
     difference = found.differences.at(table, again, question, measure)
-    sentence = compared_by(measure, "a start from earlier users", "a start from nothing", difference)
-    return sentence[0].lower() + sentence[1:]
+    return small(compared_by(measure, "a start from earlier users", "a start from nothing", difference))
 
 
 def _cause(found: Histories) -> str:
     tied = [
-        f"on {_name(table)} this holds for the favourite of "
+        f"on {_name(table)} the favourite is level with another item for "
         f"{percent(found.at(table, WITH_HISTORY, found.last, TIED_FAVOURITE, again=False), 0)} of the users who start "
-        f"from earlier ones, and of "
+        f"from earlier ones, and for "
         f"{percent(found.at(table, WITHOUT_HISTORY, found.last, TIED_FAVOURITE, again=False), 0)} of those who start "
         "from nothing"
         for table in found.tables
@@ -149,7 +148,7 @@ def _paper(found: Histories) -> str:
     """The paper's claims about its Figure 17, and what the differences show of the first under both rules."""
     half = max(1, found.last // 4)
     tested = [
-        f"{AGAIN[again]}, on {_name(table)} after {half} questions, "
+        f"{capital(AGAIN[again])}, on {_name(table)} after {half} questions: "
         f"{_between(found, table, half, RHO_REGRET, again=again)}"
         for again in AGAIN
         for table in found.tables
@@ -169,7 +168,7 @@ def _means(found: Histories) -> Table:
     rows = []
     for table in found.tables:
         for again, rule in AGAIN.items():
-            heading = f"{TABLES[table][0].upper()}{TABLES[table][1:]}; {rule}"
+            heading = f"{capital(TABLES[table])}; {rule}"
             for measure, label in LABELS.items():
                 for way, started in WAYS.items():
                     means = (found.at(table, way, question, measure, again=again) for question in _questions(found))
@@ -192,7 +191,7 @@ def _differences(found: Histories) -> Table:
     rows = []
     for table in found.tables:
         for again, rule in AGAIN.items():
-            heading = f"{TABLES[table][0].upper()}{TABLES[table][1:]}; {rule}"
+            heading = f"{capital(TABLES[table])}; {rule}"
             for measure, label in LABELS.items():
                 differences = (found.differences.at(table, again, at, measure) for at in _questions(found))
                 rows.append(Row([label, *(signed(measure, each) for each in differences)], group=heading))

@@ -20,6 +20,7 @@ from models.records.duel_results import (
     PlayerSummary,
 )
 from models.shap.findings import FEW_ITEMS, STATISTICS, Bounds, Finding, Outcome, Verdict
+from reports.duels.scores import Duel
 from reports.figures.beeswarm import PlayerValues, draw_explanation
 from reports.page import style
 from reports.page.blocks import Block, Column, Definitions, Figure, Picture, Prose, Row, Section, Table
@@ -47,7 +48,7 @@ def has_explanations(run: FinishedRun) -> bool:
     return any((run.path / "results" / file).is_file() for file in files)
 
 
-def explanation_section(run: FinishedRun, *, comparable: bool) -> Section:
+def explanation_section(run: FinishedRun, duel: Duel, *, comparable: bool) -> Section:
     """What decides preferences; comparable: whether the data are like those of the published findings.
 
     Raises NotARunError if a result it needs is missing or malformed.
@@ -55,13 +56,13 @@ def explanation_section(run: FinishedRun, *, comparable: bool) -> Section:
     values = run.table(EXPLANATIONS, EXPLANATION_COLUMNS)
     summary = run.document(EXPLAINED, ExplainedSummary)
     verdicts = read_verdicts(run)
-    blocks: list[Block] = [Prose(["Each feature contributes its Shapley value to a preference."])]
+    blocks: list[Block] = [Prose(["Each feature contributes its Shapley value to the preference for the winner."])]
     if verdicts:
         blocks.append(_verdict_table(verdicts, comparable=comparable))
     kinds = dict.fromkeys(each.kind for each in summary.explanations)
     for kind in kinds:
         of_kind = [each for each in summary.explanations if each.kind == kind]
-        blocks.append(_figure(of_kind, values[values["kind"] == kind]))
+        blocks.append(_figure(of_kind, values[values["kind"] == kind], duel))
     blocks.append(_how(summary, verdicts))
     return Section("What decides it", blocks)
 
@@ -78,7 +79,7 @@ def verdict_sentence(run: FinishedRun, *, comparable: bool) -> str:
         return ""
     counts = Counter(verdict.outcome for verdict in verdicts)
     where = "among these items" if comparable else "in these data, which are not those of the publication"
-    parts = [f"{counts['holds']} {'holds' if counts['holds'] == 1 else 'hold'} {where}"]
+    parts = [f"{counts['holds'] or 'none'} {'hold' if counts['holds'] > 1 else 'holds'} {where}"]
     if failed := counts["fails"]:
         parts.append(f"{failed} {'do' if failed > 1 else 'does'} not")
     if open_ := counts["not_decided"]:
@@ -90,7 +91,7 @@ def verdict_sentence(run: FinishedRun, *, comparable: bool) -> str:
     if others["unknown"] == len(verdicts):
         return f"{told} For other items like these nothing can be told."
     holding = others["holds"]
-    return f"{told} For other items like these, {holding or 'none'} {'hold' if holding > 1 else 'holds'}."
+    return f"{told} For other items like these, {holding or 'none'} {'are' if holding > 1 else 'is'} shown to hold."
 
 
 def _verdict_table(verdicts: tuple[Verdict, ...], *, comparable: bool) -> Table:
@@ -171,7 +172,7 @@ def _by(verdict: Verdict) -> str:
     return f"({MODELS[finding.model]}: {spaced(finding.statistic)} of {players}{rivals})"
 
 
-def _figure(summaries: Sequence[ExplanationSummary], values: pd.DataFrame) -> Figure:
+def _figure(summaries: Sequence[ExplanationSummary], values: pd.DataFrame, duel: Duel) -> Figure:
     """The explanations of one kind of duels: one picture for each model, with the players in the order of the first."""
     first = summaries[0]
     order = [each.player for each in first.players]
@@ -186,9 +187,9 @@ def _figure(summaries: Sequence[ExplanationSummary], values: pd.DataFrame) -> Fi
     return Figure(
         pictures=pictures,
         title=f"{first.title}: {_leading(first)}.",
-        caption=f"Bars: mean absolute contribution of each {what} over {first.duels:,} duels. Dots: single duels, to "
-        f"the right where the feature spoke for the winner; the darker, the more {more}. Hollow dots: the value is a "
-        "label, or missing.",
+        caption=f"Bars: mean absolute contribution of each {what} over {first.duels:,} {duel.many}. Dots: single "
+        f"{duel.many}, to the right where the feature spoke for the winner; the darker, the more {more}. Hollow dots: "
+        "the value is a label, or missing.",
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from models.records.duel_results import ACCURACY, AUC, LOG_LOSS, SPLIT_FIRST, UNSEEN_ITEMS
 from reports.duels.scores import MODELS, SHORT, Duel, Scores
@@ -16,7 +17,33 @@ COIN = "coin"
 _WIDTH = style.HALF_WIDTH
 
 
-def prediction_blocks(scores: Scores, duel: Duel) -> list[Block]:
+class Tested(NamedTuple):
+    """How often each split was drawn, in words: `5 splits`, or `5 runs of 10 folds` whose tested duels are pooled."""
+
+    held_out: Callable[[int], str]
+    unseen: Callable[[int], str]
+
+
+def tested_in(config: Mapping[str, Any]) -> Tested:
+    """What one of the n values behind a mean and its standard deviation is, by the config of the run.
+
+    >>> tested_in({"folds": None}).held_out(5), tested_in({"folds": 10, "item_groups": 3}).unseen(1)
+    ('5 splits', '1 run of 3 groups of items')
+    """
+    if config.get("folds") is None:
+        return Tested(lambda n: _counted(n, "split"), lambda n: _counted(n, "split"))
+    folds, groups = config["folds"], config.get("item_groups")
+    return Tested(
+        lambda n: f"{_counted(n, 'run')} of {folds} folds",
+        lambda n: f"{_counted(n, 'run')} of {groups} groups of items",
+    )
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def prediction_blocks(scores: Scores, duel: Duel, tested: Tested) -> list[Block]:
     """The figure, the tables and the definitions of the metrics."""
     unseen = f"{duel.many.capitalize()} between items never seen"
     titles = {SPLIT_FIRST: f"AUC on held-out {duel.many}"}
@@ -34,24 +61,23 @@ def prediction_blocks(scores: Scores, duel: Duel) -> list[Block]:
         )
         for variant, title in titles.items()
     ]
-    n = scores(scores.models[0], AUC).n
-    splits = f"{n} splits"
+    seen = splits = tested.held_out(scores(scores.models[0], AUC).n)
+    unseen_in = tested.unseen(scores(scores.unseen[0], AUC, UNSEEN_ITEMS).n) if scores.unseen else ""
     if scores.unseen:
-        splits += f" (left) and {scores(scores.unseen[0], AUC, UNSEEN_ITEMS).n} splits (right)"
+        splits = f"{seen} (left) and {unseen_in} (right)"
     figure = Figure(
         pictures,
         f"AUC on {duel.many} that no model has seen"
         + (f", and on {duel.many} between items that no model has seen." if scores.unseen else "."),
         f"Dots: models of this study; grey squares: plain models, on the same splits; dashed line: a coin. Each is a "
-        f"mean over {splits}. Bars: one standard deviation over splits to either side.",
+        f"mean over {splits}. Bars: one standard deviation over these to either side, which is no interval.",
     )
     blocks: list[Block] = [
         figure,
-        _table(scores, SPLIT_FIRST, f"Held-out {duel.many}: mean and standard deviation (sd) over {n} splits."),
+        _table(scores, SPLIT_FIRST, f"Held-out {duel.many}: mean and standard deviation (sd) over {seen}."),
     ]
     if scores.unseen:
-        n = scores(scores.unseen[0], AUC, UNSEEN_ITEMS).n
-        caption = f"{unseen}: mean and standard deviation (sd) over {n} splits."
+        caption = f"{unseen}: mean and standard deviation (sd) over {unseen_in}."
         blocks += [_table(scores, UNSEEN_ITEMS, caption), Prose([_about_unseen(duel)])]
     else:
         none = f"No split by items was scored: it was left out, or no {duel.one} was between two items held out."
@@ -97,15 +123,17 @@ def _about_unseen(duel: Duel) -> str:
         f"The first split holds out {duel.many}: a model that only learns who tends to win can do well there. The "
         f"second holds out items: models are fitted to {duel.many} between the other items and tested on {duel.many} "
         "between two that were held out, and their settings are chosen in the same way. It shows what the features "
-        "say by themselves. A model by name has nothing to say of an item it has never seen, and is not scored."
+        "say by themselves. A model by name has nothing to say of an item it has never seen, and is not scored. No "
+        "interval over other items like these is calibrated for the second split, so its numbers get no verdict."
     )
 
 
 def _definitions(duel: Duel) -> Definitions:
     return Definitions(
         [
-            ("AUC", f"how often a {duel.one}’s winner is preferred more to its loser than some loser to its winner, "
-             f"ties counting one half: each {duel.one} is scored from both sides, and all folds are pooled."),
+            ("AUC", f"how often the winner of a {duel.one} is preferred more to its loser than the loser of a "
+             f"{duel.one} is to its winner, ties counting one half. Each {duel.one} is scored from both sides; folds "
+             "are pooled."),
             ("Accuracy", f"share of {duel.many} whose winner is preferred, a tie counting one half."),
             ("Log loss", "mean of −log of the probability given to what happened, in nats; lower is better."),
             ("Plain models", "logistic regression on the difference of the two items’ features, where a missing value "

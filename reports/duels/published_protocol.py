@@ -63,7 +63,7 @@ def _steps(scores: Scores, duel: Duel) -> Prose:
     leaked = (
         []
         if most is None
-        else [f"That changes most for the {SHORT[most.model]}, by {fixed(100 * most.difference, 1)} points."]
+        else [f"That moves the figures by up to {fixed(100 * most.difference, 1)} points (the {SHORT[most.model]}’s)."]
     )
     unknown = (
         [
@@ -81,8 +81,9 @@ def _steps(scores: Scores, duel: Duel) -> Prose:
                     f"swapped before the split. For most tested {duel.many} the mirror image is then in training, "
                     f"which for these models is the {duel.one} itself.",
                     *leaked,
-                    "Second, scores are thresholded before the area under the curve is taken, which leaves the mean of "
-                    "two accuracies: a number lower than the AUC whenever scores say more than their sign.",
+                    "Second, scores are thresholded before the area under the curve is taken. That leaves the mean of "
+                    f"two accuracies, on {duel.many} that the left one won and on those that the right one won; what "
+                    "scores say beyond their sign no longer counts.",
                 ]
             ),
             *unknown,

@@ -21,7 +21,7 @@ from models.records.duel_results import (
 )
 from models.records.results import MetricRow
 from reports.duels.explanation import explanation_section, has_explanations, verdict_sentence
-from reports.duels.prediction import prediction_blocks
+from reports.duels.prediction import prediction_blocks, tested_in
 from reports.duels.published_protocol import protocol_blocks
 from reports.duels.scores import DUEL, MODELS, NAMED, SHORT, Duel, Scores
 from reports.page.beside_plain import plain_leads, plain_sentence, read_beside
@@ -40,7 +40,7 @@ from reports.page.blocks import (
 from reports.page.conclusions import compared, leading
 from reports.page.finished_run import FinishedRun, NotARunError
 from reports.page.provenance import facts, provenance, warnings
-from reports.page.wording import MISSING, fixed, listed, share, spaced
+from reports.page.wording import MISSING, fixed, listed, share, small, spaced
 
 STEPS: Mapping[Step, str] = {
     "general_preference": "Allowing for preferences that no single utility explains",
@@ -74,13 +74,13 @@ def duel_page(
         comparable=comparable,
         answer=_answer(run, scores, duel, comparable=comparable),
         sections=[
-            Section("How well each model predicts", prediction_blocks(scores, duel)),
+            Section("How well each model predicts", prediction_blocks(scores, duel, tested_in(run.record.config))),
             *(
                 [Section("Published beside found", protocol_blocks(scores, duel, comparable=comparable))]
                 if published
                 else []
             ),
-            *([explanation_section(run, comparable=comparable)] if has_explanations(run) else []),
+            *([explanation_section(run, duel, comparable=comparable)] if has_explanations(run) else []),
             Section("Can it be ranked?", _rankability(run, duel, comparable=comparable)),
             Section("How the models were tuned", _chosen(run, scores.models)),
             provenance(run.record, run.cards()),
@@ -95,12 +95,15 @@ def _answer(run: FinishedRun, scores: Scores, duel: Duel, *, comparable: bool) -
     first = scores.comparisons.first_place
     highest = first[0]
     others = [model for model in scores.models if model != highest]
-    beside = listed([f"the {MODELS[model]} {share(scores(model, AUC).value)}" for model in others])
-    leads = leading([f"the {MODELS[model]}" for model in first], measure=f"AUC on held-out {duel.many}")
+    beside = listed([f"{share(scores(model, AUC).value)} (the {MODELS[model]})" for model in others])
+    leads = leading(
+        [f"the {MODELS[model]}" for model in first],
+        measure=f"AUC on held-out {duel.many}",
+        among="the models of this study",
+    )
     found = (
-        f"Of this study’s models, {leads[0].lower()}{leads[1:]} The {MODELS[highest]} has "
-        f"{share(scores(highest, AUC).value)} and predicts {share(scores(highest, ACCURACY).value)} of the "
-        f"{duel.many}; {beside}."
+        f"{leads} The {MODELS[highest]} has an AUC of {share(scores(highest, AUC).value)} and an accuracy of "
+        f"{share(scores(highest, ACCURACY).value)}" + (f"; the others have an AUC of {beside}." if others else ".")
     )
     against = read_beside(run)
     plain = [plain_sentence(each, NAMED, measure=_measure(each.variant, duel)) for each in against.values()]
@@ -112,7 +115,7 @@ def _answer(run: FinishedRun, scores: Scores, duel: Duel, *, comparable: bool) -
         found,
         *([] if behind else [" ".join(plain)]),
         *_gains(scores),
-        *_published(run, scores, comparable=comparable),
+        *_published(run, scores, duel, comparable=comparable),
         *_findings(run, comparable=comparable),
     ]
     return Answer(sentences, numbers)
@@ -125,14 +128,14 @@ def _measure(variant: str, duel: Duel) -> str:
 def _gains(scores: Scores) -> list[str]:
     """The gain from a more general model, from a context, and from a utility."""
     sentences = [
-        f"{STEPS[gain.step]}: {found[0].lower()}{found[1:]}"
+        f"{STEPS[gain.step]}: "
+        + small(compared(f"the {SHORT[gain.model]}", f"the {SHORT[gain.other]}", gain.difference, measure="AUC"))
         for gain in scores.comparisons.gains
-        for found in [compared(f"the {SHORT[gain.model]}", f"the {SHORT[gain.other]}", gain.difference, measure="AUC")]
     ]
     return [" ".join(sentences)] if sentences else []
 
 
-def _published(run: FinishedRun, scores: Scores, *, comparable: bool) -> list[str]:
+def _published(run: FinishedRun, scores: Scores, duel: Duel, *, comparable: bool) -> list[str]:
     """The published figures, beside those found under the published protocol."""
     distances = scores.comparisons.published
     if not distances:
@@ -142,8 +145,8 @@ def _published(run: FinishedRun, scores: Scores, *, comparable: bool) -> list[st
     published = listed([f"{fixed(each.published, 2)} ({SHORT[each.model]})" for each in distances])
     found = listed([share(each.found) for each in distances])
     return [
-        f"The published test AUC of {published} is the accuracy of thresholded scores on duels whose mirror images "
-        f"were in training; scored that way, the models here have {found}."
+        f"The published test AUC of {published} is the accuracy of thresholded scores on {duel.many} whose mirror "
+        f"images were in training; scored that way, the models here have {found}."
     ]
 
 

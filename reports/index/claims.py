@@ -8,7 +8,7 @@ from itertools import groupby
 
 from models.records.studies.claims import STATUSES, ClaimResult
 from reports.page.blocks import Block, Column, Prose, Row, Section, Table
-from reports.page.wording import MISSING, fixed, listed, spaced
+from reports.page.wording import MISSING, decimals_to_tell, fixed, listed, spaced
 
 HEADING = "Published claims"
 RULES = (
@@ -92,16 +92,23 @@ def published_text(result: ClaimResult) -> str:
 
 
 def found_text(result: ClaimResult) -> str:
-    """The number found with its interval, with one decimal more than was published.
+    """The number found with its interval, with one decimal more than was published; with more if it would round to 1.
 
     >>> found_text(ClaimResult(
     ...     claim="a", words="A.", source="p", study="s", tested="", status="reproduced", published=0.98, decimals=2,
     ...     found=0.9812, lower=0.975, upper=0.9871, over="other users",
     ... ))
     '0.981 (0.975 to 0.987)'
+    >>> found_text(ClaimResult(
+    ...     claim="a", words="A.", source="p", study="s", tested="", status="reproduced", published=0.98, decimals=2,
+    ...     found=0.99984,
+    ... ))
+    '0.9998'
     """
     large = result.found is not None and abs(result.found) >= LARGE
     decimals = result.decimals if large or not result.decimals else max(result.decimals + 1, 3)
+    if result.found is not None and not large:
+        decimals = max(decimals, decimals_to_tell(1.0 - result.found, decimals))
     value = fixed(result.found, decimals)
     if not result.over:
         return value

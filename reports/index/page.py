@@ -88,7 +88,7 @@ def render_index(folder: Path, *, claims: Sequence[ClaimResult] = ()) -> Rendere
             run = open_run(run_dir)
             shown[name] = Shown(run, page_of(run)(run))
         except NotARunError as problem:
-            refused[name] = str(problem)
+            refused[name] = str(problem).replace(f"{run_dir.parent.parent}/", "")
     if not shown:
         reasons = "".join(f"\n{reason}" for reason in refused.values())
         raise NotARunError(f"{folder} holds no run to report. Run a study first: prefstudy run STUDY{reasons}")

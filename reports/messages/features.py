@@ -67,7 +67,7 @@ def _rounds(found: SearchRounds) -> Table:
     rows = []
     for each in found.rounds:
         name = (
-            MISSING if each.proposal is None else f"{spaced(each.proposal.name)} *({spaced(each.proposal.kind.value)})*"
+            MISSING if each.proposal is None else f"{spaced(each.proposal.name)} ({spaced(each.proposal.kind.value)})"
         )
         hard = [str(each.hard.get(kind, 0)) for kind in HARD]
         rows.append(Row((str(each.number), name, *hard, share(each.before), share(each.after), _verdict(each))))
@@ -104,7 +104,7 @@ def _traces(rounds: Sequence[Round]) -> Table:
         [Column("Round"), Column("Comparisons", "left")],
         rows,
         note="The reasoning is in the ledger, under the keys that results/search.json names: it may speak of "
-        "patients, and no report does.",
+        "patients, so no report shows it.",
     )
 
 
@@ -165,10 +165,17 @@ def _sensitivity(run: FinishedRun) -> list[Block]:
                 Column("95% interval", group="INBOX_B"),
             ],
             rows,
-            note=f"The tree is grown again without the feature. {INTERVALS}"
+            note=f"The tree is grown again without the feature. {INTERVALS}{_unchanged(worth)}"
             + (" Published: dt-pbo, Table 10." if published else ""),
         )
     ]
+
+
+def _unchanged(worth: Sequence[FeatureWorth]) -> str:
+    """What a dash in place of an interval means, if there is one."""
+    if all(each.lower is not None for each in worth):
+        return ""
+    return " A dash: no interval, because leaving patients out changes nothing."
 
 
 def _interval(each: FeatureWorth) -> str:

@@ -16,13 +16,13 @@ from models.records.studies.message_results import (
     WHOLE,
     ChosenSingle,
 )
-from models.records.studies.respondent_results import ACCURACIES, ACCURACY, SPLITS
+from models.records.studies.respondent_results import ACCURACIES, ACCURACY, SPLITS, TEST
 from reports.figures.comparison import Estimate, draw_comparison
 from reports.page import style
 from reports.page.beside_plain import plain_leads, plain_sentence, read_beside
 from reports.page.blocks import Block, Column, Figure, Picture, Row, Table
 from reports.page.finished_run import FinishedRun
-from reports.page.wording import share, spaced
+from reports.page.wording import between, share, spaced
 from reports.respondents.tree_accuracy import MEASURES
 
 NAMES: Mapping[str, str] = {
@@ -77,20 +77,25 @@ def _table(run: FinishedRun, scored: set[str]) -> Table:
     rows = []
     for variant in PLAIN_VARIANTS:
         if variant in scored:
-            found = [run.metric(metric, variant=variant, split=split) for split in SPLITS for metric in ACCURACIES]
-            rows.append(Row((NAMES[variant], *(share(each.value) for each in found))))
+            cells = [NAMES[variant]]
+            for split in SPLITS:
+                found = [run.metric(metric, variant=variant, split=split) for metric in ACCURACIES]
+                cells += [share(each.value) for each in found]
+            own = run.metric(ACCURACY, variant=variant, split=TEST)
+            rows.append(Row([*cells, between(own.lower, own.upper, 2)]))
     single = ""
     if SINGLE_FEATURE in scored:
         chosen: ChosenSingle = run.document(CHOSEN_SINGLE, ChosenSingle)
-        single = f" The single feature is {spaced(chosen.feature)}: of all, its tree is the most accurate on INBOX_A."
+        single = f" The single feature, {spaced(chosen.feature)}, is the one whose tree is right most often on INBOX_A."
     groups = {"train": "INBOX_A (training)", "test": "INBOX_B (test)"}
     return Table(
         "Plain models on the same pairs.",
         [
             Column("", "left"),
             *(Column(MEASURES[metric], group=groups[split]) for split in SPLITS for metric in ACCURACIES),
+            Column("95% interval of accuracy", group=groups[TEST]),
         ],
         rows,
         note="Logistic regression on words: on the difference of the two records’ words, weighted by TF-IDF, fitted in "
-        f"memory.{single}",
+        f"memory.{single} The interval is over other patients; a coin has none.",
     )

@@ -40,8 +40,33 @@ def percent(value: float | None, decimals: int) -> str:
 
 
 def share(value: float | None) -> str:
-    """A share between 0 and 1, to three decimals."""
-    return fixed(value, 3)
+    """A share between 0 and 1, to three decimals; to more if it would round to 0 or 1 and is neither.
+
+    >>> share(0.8936), share(0.99984), share(0.0), share(1.0)
+    ('0.894', '0.9998', '0.000', '1.000')
+    """
+    if value is None:
+        return MISSING
+    return fixed(value, max(decimals_to_tell(value, 3), decimals_to_tell(1 - value, 3)))
+
+
+def decimals_to_tell(value: float, decimals: int) -> int:
+    """The decimals with which a value does not round to zero: at least so many, and at most three more.
+
+    >>> decimals_to_tell(0.25, 1), decimals_to_tell(0.02, 1), decimals_to_tell(0.0, 1), decimals_to_tell(1e-9, 1)
+    (1, 2, 1, 4)
+    """
+    enough = (more for more in range(decimals, decimals + 3) if abs(round(value, more)) > 0)
+    return decimals if value == 0 else next(enough, decimals + 3)
+
+
+def capital(text: str) -> str:
+    """The text with its first letter as a capital, as at the start of a sentence.
+
+    >>> capital("set A, no pair asked twice")
+    'Set A, no pair asked twice'
+    """
+    return text[:1].upper() + text[1:]
 
 
 def points(difference: float | None) -> str:
@@ -57,6 +82,15 @@ def change(difference: float) -> str:
     """
     text = f"{difference:+,.1f}".replace("-", "−")
     return "0.0" if text[1:] == "0.0" else text
+
+
+def small(text: str) -> str:
+    """The text with its first letter small, as after a colon.
+
+    >>> small("The tree has a higher accuracy.")
+    'the tree has a higher accuracy.'
+    """
+    return text[:1].lower() + text[1:]
 
 
 def spaced(name: str) -> str:

@@ -17,6 +17,7 @@ from models.records.studies.respondent_results import (
     POOLED_TREE,
     TEST,
     TRAIN,
+    TUNED,
     ChoiceSummary,
 )
 from reports.figures.tree import MOST_HEIGHT
@@ -42,8 +43,9 @@ from reports.respondents.tree_accuracy import (
     spreads,
     unscored_users,
 )
+from reports.respondents.tuned_limits import chosen, in_words, limits_table, read_limits
 
-ALL_VARIANTS: Mapping[str, str] = {**VARIANTS, POOLED: "one tree for all"}
+ALL_VARIANTS: Mapping[str, str] = {**VARIANTS, TUNED: "limits tuned", POOLED: "one tree for all"}
 MODELS: Mapping[str, str] = {**ALL_VARIANTS, GP: "Gaussian process"}
 WHO = "respondent"
 ITEM, ITEMS = "profile", "profiles"
@@ -82,14 +84,22 @@ def choice_page(run: FinishedRun, *, study: str, title: str) -> Page:
 
 
 def _answer(run: FinishedRun, summary: ChoiceSummary) -> Answer:
-    own, kept, all_ = (run.metric(ACCURACY, variant=variant, split=TEST) for variant in ALL_VARIANTS)
+    own, kept, tuned, all_ = (run.metric(ACCURACY, variant=variant, split=TEST) for variant in ALL_VARIANTS)
     leaves = {variant: run.metric(LEAVES, variant=variant, split=TRAIN).value for variant in ALL_VARIANTS}
     found = (
         f"A tree fitted to some of a respondent’s choices predicts the held-out ones with accuracy {share(own.value)} "
         f"(standard deviation {fixed(own.sd, 2)} over {own.n or 0:,} respondents), with {fixed(leaves[DISCARDED], 1)} "
-        f"leaves on average; keeping straddlers, with {share(kept.value)} and {fixed(leaves[KEPT], 1)} leaves. One "
-        f"tree of {fixed(leaves[POOLED], 0)} leaves for all respondents predicts them with {share(all_.value)}. "
-        + compared("one tree for all", "a tree for each", difference_to_first(run, POOLED))
+        f"leaves on average; keeping straddlers, with {share(kept.value)} and {fixed(leaves[KEPT], 1)} leaves; with "
+        f"limits tuned on training choices ({in_words(chosen(read_limits(run).each))}), with {share(tuned.value)} and "
+        f"{fixed(leaves[TUNED], 1)} leaves. One tree of {fixed(leaves[POOLED], 0)} leaves for all respondents predicts "
+        f"them with {share(all_.value)}. "
+        + compared(
+            "a tree for each with tuned limits", "a tree for each without", difference_to_first(run, TUNED, who=WHO)
+        )
+        + " "
+        + compared(
+            "one tree for all", "a tree for each without tuned limits", difference_to_first(run, POOLED, who=WHO)
+        )
     )
     numbers = [
         KeyNumber(share(own.value), "held-out accuracy, a tree each"),
@@ -116,10 +126,11 @@ def _verdict(run: FinishedRun, summary: ChoiceSummary) -> list[str]:
 def _comparison(run: FinishedRun, published: Sequence[MetricRow]) -> list[Block]:
     trees = Prose(
         [
-            "Every respondent has two trees. They differ in what becomes of a straddler, a pair whose two profiles a "
-            "split has already separated. Discarded, it no longer has a say in the splits below; kept, it has. A third "
-            "tree, with straddlers discarded, is fitted to the choices of all respondents together, and judged on the "
-            "same held-out choices of each."
+            "Every respondent has three trees. The first two differ in what becomes of a straddler, a pair whose two "
+            "profiles a split has already separated. Discarded, it no longer has a say in the splits below; kept, it "
+            "has. The third discards straddlers and has limits, the same for all respondents, that were chosen on "
+            "training choices. One more tree, with straddlers discarded, is fitted to the choices of all respondents "
+            "together, and judged on the same held-out choices of each."
         ]
     )
     blocks: list[Block] = [
@@ -129,6 +140,7 @@ def _comparison(run: FinishedRun, published: Sequence[MetricRow]) -> list[Block]
         accuracy_table(run, ALL_VARIANTS, who=WHO),
         gp_table(run, who=WHO),
         plain_table(run, who=WHO),
+        limits_table(read_limits(run), who=WHO),
     ]
     if published:
         blocks.append(_published_table(run, published))
@@ -190,8 +202,10 @@ def _example(user_id: str, trees: Mapping[str, FittedTree], *, named: bool) -> l
 def _pooled(run: FinishedRun, tree: FittedTree) -> list[Block]:
     drawn = tree.draw_at_most(MOST_HEIGHT)
     extremes = tree.extremes_in_words()
-    limit = run.record.config.get("pooled_depth")
-    limited = f" It was not grown beyond {limit} questions a path, so that it can be read." if limit is not None else ""
+    limit, tried = run.record.config.get("pooled_depth"), read_limits(run).pooled
+    limited = f" It was not grown beyond {limit} questions a path, as the settings say." if limit is not None else ""
+    if tried:
+        limited = f" Its limits were chosen on training choices: {in_words(chosen(tried))}."
     users = read_summaries(run)[DISCARDED].users
     return [
         Prose(

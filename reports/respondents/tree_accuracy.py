@@ -93,15 +93,15 @@ def accuracy_figure(
     )
 
 
-def difference_to_first(run: FinishedRun, variant: str) -> Difference:
-    """How much the held-out accuracy of a variant exceeds that of the first, with its interval.
+def difference_to_first(run: FinishedRun, variant: str, *, who: str = "user") -> Difference:
+    """How much the held-out accuracy of a variant exceeds that of the first, with its interval over other users.
 
     Raises NotARunError if the results lack it.
     """
     found: dict[str, Difference] = run.document(ACCURACY_DIFFERENCES, dict[str, Difference])
     if variant not in found:
         raise NotARunError(f"{run.path}: results/{ACCURACY_DIFFERENCES}.json has no {variant}. Run the study again.")
-    return found[variant]
+    return found[variant].model_copy(update={"over": f"other {who}s"})
 
 
 def half(name: str, figure: Drawing, alt: str) -> Picture:
@@ -144,7 +144,8 @@ def _intervals(who: str) -> str:
     return (
         f"95% intervals are over other {who}s (mean ± Student’s t times the standard deviation over {who}s, divided by "
         f"the root of their number; after ± stands that standard deviation itself). One tree for all counts each {who} "
-        "once. How often such intervals contain the truth on simulated data is in docs/calibration.md."
+        "once; it is not grown again for its interval, which is that of the tree at hand. How often such intervals "
+        "contain the truth on simulated data is in docs/calibration.md."
     )
 
 

@@ -126,8 +126,9 @@ def _direct(run: FinishedRun) -> list[str]:
         return []
     test = run.metric("accuracy", variant=BOTH_ORDERS, split="test")
     return [
-        f"Asked directly which of two messages comes first, in both orders, it is right in {share(test.value)}"
-        f"{_over(test)}; it names the one shown first in {_first_share(run, 'test')} of its answers."
+        "Asked directly which of two messages comes first, in both orders, the model is right in "
+        f"{share(test.value)} of the pairs of INBOX_B, a tie counting one half{_over(test)}; it names the one shown "
+        f"first in {_first_share(run, 'test')} of its answers."
     ]
 
 
@@ -191,8 +192,8 @@ def _bias(run: FinishedRun) -> list[Block]:
         return []
     missing = {split: run.metric(UNANSWERED, variant=BOTH_ORDERS, split=split) for split in SPLITS}
     shares = "; ".join(
-        f"{_first_share(run, split)} in {name}, with {fixed(missing[split].value, 0)} of {missing[split].n or 0:,} "
-        "questions unanswered"
+        f"{_first_share(run, split)} of its answers on {name}, with {fixed(missing[split].value, 0)} of "
+        f"{missing[split].n or 0:,} questions unanswered"
         for split, name in INBOXES.items()
     )
     return [

@@ -134,19 +134,17 @@ def _verdict(nearest: NearestProtocols) -> str:
             "These data are simulated from known preferences, so what was published about people cannot be compared "
             "with them, and no difference is shown."
         )
-    figure = f"published {share(nearest.train)} on training and {share(nearest.test)} on test choices"
+    figure = f"was published ({share(nearest.train)} on training and {share(nearest.test)} on test choices)"
     if not nearest.others_tried:
         own = "; ".join(f"{_off(near)} with {VARIANTS[near.variant]}" for near in nearest.nearest)
-        return f"The trees with these settings differ from what was {figure} by {own}. Other protocols were not tried."
+        return f"The trees with these settings differ from what {figure} by {own}. Other protocols were not tried."
     distance = "; ".join(map(_distance, nearest.nearest))
     if len(nearest.reproducing) == 1:
         only = VARIANTS[nearest.reproducing[0]]
-        return f"Only the tree with {only} comes within half a point of what was {figure}: {distance}."
+        return f"Only the tree with {only} comes within half a point of what {figure}: {distance}."
     if nearest.reproducing:
-        return (
-            f"Both variants come within half a point of what was {figure}, so it does not tell them apart: {distance}."
-        )
-    return f"No protocol tried comes within half a point of what was {figure}: {distance}."
+        return f"Both variants come within half a point of what {figure}, so it does not tell them apart: {distance}."
+    return f"No protocol tried comes within half a point of what {figure}: {distance}."
 
 
 def _distance(near: NearestProtocol) -> str:
@@ -252,10 +250,10 @@ def _reason_straddlers(moved: ProtocolEffects) -> list[str]:
         return []
     kept, best = keeping[0], moved.effects[moved.best_other]
     other = (
-        f"Of the other choices, the largest mean change of test accuracy is {points(best.change[TEST_ACCURACY])} "
-        f"points ({CHOICE_NAMES[best.choice]}: {_level(best.level)} instead of {_level(best.reference)}). These are "
-        "means over protocols fitted to the same choices, without intervals: they describe the table, and decide "
-        "nothing about other users."
+        f"Of the other choices, the one that raises mean test accuracy most does so by "
+        f"{points(best.change[TEST_ACCURACY])} points ({CHOICE_NAMES[best.choice]}: {_level(best.level)} instead of "
+        f"{_level(best.reference)}). These are means over protocols fitted to the same choices, without intervals: "
+        "they describe the table, and decide nothing about other users."
     )
     return [
         f"On average over all protocols tried, keeping straddlers moves training accuracy by "

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from models.records.duel_results import FINDINGS, NO_MODEL
 from models.records.studies.claims import ClaimResult, Status
 from models.records.studies.message_results import COMPARABILITY, Comparability, Obstacle
+from models.records.studies.respondent_results import GP
 from models.scores.comparing import Difference
 from models.shap.findings import OTHER_MATCHES, Verdict
 from reports.index.page import WORDS
@@ -169,10 +170,11 @@ def _order(test: Order, run: FinishedRun | None) -> Decision:
 
 
 def _undecided(side: str, found: Difference) -> Decision:
+    without = found.lower is None and found.upper is None
     reasons = {
         "fails": "the opposite is shown",
         "not_shown": "the interval allows both",
-        "unknown": "no interval is known",
+        "unknown": "no interval is known" if without else "its interval is not calibrated, so that nothing follows",
     }
     return Decision("not_reproduced", reasons[side], found)
 
@@ -250,7 +252,7 @@ def decided_by(claim: Claim) -> str:
 def _place_in_words(place: Place) -> str:
     """The metric, its model, and where and when it was measured."""
     of_model = "" if place.model == NO_MODEL else f" of {_word(place.model)}"
-    parts = [f"{_word(place.metric)}{of_model}", _word(place.variant)]
+    parts = [f"{_word(place.metric)}{of_model}", "" if place.variant == GP else _word(place.variant)]
     parts.append({"asked": f"after {place.at} questions", "all": "", COMPUTED: ""}.get(place.split, _word(place.split)))
     return ", ".join(filter(None, parts))
 

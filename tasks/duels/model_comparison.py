@@ -39,10 +39,10 @@ OTHER_ITEMS = "other items like these"
 
 
 class ScoredModels(NamedTuple):
-    """What all models of a study preferred in the duels that each split tested.
+    """What all models of a study preferred in the duels that each run tested.
 
-    scored: by model, one entry for each split of each run. pairs: (m, 2) the two items of every duel. trained: mean
-    number of training duels in a split.
+    scored: by model, one entry for each run, with the duels of its folds pooled, as in the AUC that is reported.
+    pairs: (m, 2) the two items of every duel. trained: mean number of training duels in a split.
     """
 
     scored: Mapping[str, Sequence[ScoredDuels]]
@@ -61,7 +61,8 @@ def scored_models_of(
     scored: dict[str, list[ScoredDuels]] = {}
     for run in tested:
         for model, splits in run.items():
-            scored.setdefault(model, []).extend(splits)
+            rows, preferences = (np.concatenate(each) for each in zip(*splits, strict=True))
+            scored.setdefault(model, []).append(ScoredDuels(rows, preferences))
     return ScoredModels(scored, pairs, float(runs.loc[runs["variant"] == SPLIT_FIRST, "trained"].mean()))
 
 

@@ -5,33 +5,35 @@ No text of a patient, nor a word of one, leaves this module.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from models.baselines.beside import Beside
 from models.baselines.coin import Coin
 from models.baselines.text_logit import TextLogit
 from models.records.arrays import FloatArray
 from models.records.feature_spec import FeatureSpec
-from models.records.results import BESIDE_PLAIN, MetricRow
+from models.records.results import BESIDE_PLAIN
 from models.records.studies.message_results import (
     CHOSEN_SINGLE,
     COIN,
-    PLAIN_VARIANTS,
     SINGLE_FEATURE,
     START_FEATURES,
     TEXT_LOGIT,
     WHOLE,
     ChosenSingle,
 )
-from models.records.studies.respondent_results import ACCURACIES, ACCURACY, SPLITS, TEST, TREE_MODEL
+from models.records.studies.respondent_results import SPLITS, TEST, TREE_MODEL
 from models.scores.accuracy import accuracies
 from models.scores.comparing import Difference
+from models.scores.intervals import OTHER_PATIENTS
+from models.scores.jackknife import mean_over_patients
 from tasks.messages.inbox import Inbox, Values, is_constant
+from tasks.messages.ranking_results import accuracy_rows
 from tasks.messages.settings import TreeSettings
-from tasks.runs.results import METRICS, add_metrics, write_json
-
-OTHER_PATIENTS = "other patients"
+from tasks.runs.results import add_metrics, write_json
 
 
 def write_plain(
@@ -51,37 +53,47 @@ def write_plain(
     latter is left out if the search ended with the very same ones, or if no tree can split by any of them.
     """
     text = TextLogit().fit(_texts(boxes[0]), boxes[0].comparisons)
-    rows = [
-        *_rows(study, COIN, COIN, [Coin().decision_function(_nothing(box), box.comparisons) for box in boxes]),
-        *_rows(study, TEXT_LOGIT, TEXT_LOGIT, [text.decision_function(_texts(box), box.comparisons) for box in boxes]),
-    ]
+    predicted = {
+        COIN: [Coin().decision_function(_nothing(box), box.comparisons) for box in boxes],
+        TEXT_LOGIT: [text.decision_function(_texts(box), box.comparisons) for box in boxes],
+    }
     varies = any(not is_constant(start_values[0][spec.name]) for spec in start)
     if varies and {spec.name for spec in start} != {spec.name for spec in specs}:
-        rows += _rows(study, TREE_MODEL, START_FEATURES, _grown(boxes, start, start_values, settings))
+        predicted[START_FEATURES] = _grown(boxes, start, start_values, settings)
     usable = [spec for spec in specs if not is_constant(values[0][spec.name])]
     by_feature = {spec.name: _grown(boxes, [spec], values, settings) for spec in usable}
     if len(usable) > 1:
         # The first inbox chooses; the second has no part in it.
-        chosen = max(by_feature, key=lambda name: _accuracy(by_feature[name][0]))
-        rows += _rows(study, TREE_MODEL, SINGLE_FEATURE, by_feature[chosen])
+        chosen = max(by_feature, key=lambda name: float(_right(by_feature[name][0]).mean()))
+        predicted[SINGLE_FEATURE] = by_feature[chosen]
         write_json(results / f"{CHOSEN_SINGLE}.json", ChosenSingle(feature=chosen).model_dump(mode="json"))
+    rows = [
+        row.model_copy(update={"study": study})
+        for variant, differences in predicted.items()
+        for split, box, difference in zip(SPLITS, boxes, differences, strict=True)
+        for row in accuracy_rows(
+            TREE_MODEL if variant in {START_FEATURES, SINGLE_FEATURE} else variant,
+            variant, split, difference, box.comparisons, known=split == TEST,
+        )
+    ]  # fmt: skip
     add_metrics(results / "metrics.json", rows)
-    _write_beside(results)
-
-
-def _write_beside(results: Path) -> None:
-    """The tree over all features beside the best plain model on the second inbox.
-
-    With so few patients no interval is known that covers the truth as often as it says.
-    """
-    metrics = METRICS.validate_json((results / "metrics.json").read_bytes())
-    found = {row.variant: row.value for row in metrics if (row.metric, row.split) == (ACCURACY, TEST)}
-    plain = {name: value for name in PLAIN_VARIANTS if (value := found.get(name)) is not None}
-    whole = found[WHOLE]
-    best = max(plain, key=lambda name: plain[name])
-    difference = Difference(estimate=None if whole is None else whole - plain[best], over=OTHER_PATIENTS)
-    beside = Beside(variant=TEST, model=WHOLE, plain=best, difference=difference)
+    whole = _grown(boxes, specs, values, settings)[1] if usable else None
+    beside = _beside(whole, {name: differences[1] for name, differences in predicted.items()}, boxes[1])
     write_json(results / f"{BESIDE_PLAIN}.json", [beside.model_dump(mode="json")])
+
+
+def _beside(whole: FloatArray | None, plain: Mapping[str, FloatArray], box: Inbox) -> Beside:
+    """The tree over all features beside the plain model of the highest accuracy in an inbox.
+
+    whole, plain: the differences (n,) that they give its pairs; whole is None where every feature is constant, so that
+    no tree can say anything. The interval is over other patients.
+    """
+    right = {name: _right(difference) for name, difference in plain.items()}
+    best = max(right, key=lambda name: float(right[name].mean()))
+    difference = Difference(estimate=None, over=OTHER_PATIENTS)
+    if whole is not None:
+        difference = mean_over_patients(_right(whole) - right[best], box.comparisons, len(box.ids))
+    return Beside(variant=TEST, model=WHOLE, plain=best, difference=difference)
 
 
 def _grown(
@@ -93,17 +105,10 @@ def _grown(
     return [tree.decision_function(each.items, each.comparisons) for each in encoded]
 
 
-def _rows(study: str, model: str, variant: str, differences: Sequence[FloatArray]) -> Iterator[MetricRow]:
-    for split, difference in zip(SPLITS, differences, strict=True):
-        for metric, value in zip(ACCURACIES, accuracies(difference), strict=True):
-            yield MetricRow(
-                study=study, model=model, variant=variant, metric=metric, split=split, value=float(value[0]),
-                n=len(difference),
-            )  # fmt: skip
-
-
-def _accuracy(difference: FloatArray) -> float:
-    return float(accuracies(difference).accuracy[0])
+def _right(difference: FloatArray) -> FloatArray:
+    """How right the prediction of each pair is, (n,): 1, 0, or one half for a tie."""
+    n = len(difference)
+    return accuracies(difference, np.arange(n), n).accuracy
 
 
 def _texts(box: Inbox) -> list[str]:

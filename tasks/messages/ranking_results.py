@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -67,6 +67,9 @@ STUDY = "pmr"
 
 PUBLISHED_MODEL = "Qwen/Qwen3.5-27B"
 """The language model behind the published numbers."""
+
+RANGES: Mapping[str, tuple[float, float]] = dict.fromkeys(ACCURACIES, (0.0, 1.0))
+"""The lowest and highest value of metrics; rank correlations and differences of shares go from -1 to 1."""
 
 CHANGE_WITHOUT = {
     "message_actionability": (-0.001, -0.176),
@@ -171,7 +174,7 @@ def _row(model: str, variant: str, metric: str, split: str, value: float | None,
     return MetricRow(study=STUDY, model=model, variant=variant, metric=metric, split=split, value=value, n=n)
 
 
-def _accuracy_rows(
+def accuracy_rows(
     model: str, variant: str, split: str, difference: FloatArray, pairs: IntArray, *, known: bool
 ) -> Iterator[MetricRow]:
     """The accuracies of predicted differences (n,) of pairs (n, 2); known: whether to give their intervals.
@@ -191,13 +194,17 @@ def _accuracy_of(difference: FloatArray, at: int) -> Callable[[BoolArray], float
 
 
 def _with_interval(row: MetricRow, found: Difference) -> MetricRow:
-    return row.model_copy(update={"lower": found.lower, "upper": found.upper, "over": found.over})
+    """The metric with its interval, as far as the metric can go."""
+    lowest, highest = RANGES.get(row.metric, (-1.0, 1.0))
+    lower = None if found.lower is None else max(found.lower, lowest)
+    upper = None if found.upper is None else min(found.upper, highest)
+    return row.model_copy(update={"lower": lower, "upper": upper, "over": found.over})
 
 
 def _tree_rows(tree: PreferenceTree, encoded: Sequence[Encoded], variant: str) -> Iterator[MetricRow]:
     for split, each in zip(SPLITS, encoded, strict=True):
         difference = tree.decision_function(each.items, each.comparisons)
-        yield from _accuracy_rows(TREE_MODEL, variant, split, difference, each.comparisons, known=split == TEST)
+        yield from accuracy_rows(TREE_MODEL, variant, split, difference, each.comparisons, known=split == TEST)
     for metric, size in (("leaves", tree.n_leaves_), ("depth", tree.depth_)):
         yield _row(TREE_MODEL, variant, metric, "train", float(size), 1)
 
@@ -258,7 +265,7 @@ def _scores(
 def _judge_rows(judged: Sequence[Judged], boxes: Sequence[Inbox]) -> Iterator[MetricRow]:
     for split, each, box in zip(SPLITS, judged, boxes, strict=False):
         n = len(each.difference)
-        yield from _accuracy_rows(JUDGE_MODEL, BOTH_ORDERS, split, each.difference, box.comparisons, known=True)
+        yield from accuracy_rows(JUDGE_MODEL, BOTH_ORDERS, split, each.difference, box.comparisons, known=True)
         yield _row(JUDGE_MODEL, BOTH_ORDERS, FIRST_SHARE, split, each.first_share, 2 * n - each.missing)
         yield _row(JUDGE_MODEL, BOTH_ORDERS, UNANSWERED, split, float(each.missing), 2 * n)
 

@@ -28,7 +28,7 @@ from models.scores.protocols import effects, nearest_of_each
 from tasks.respondents.protocols import Protocol
 from tasks.runs.results import write_json
 
-PAPERS_CHOICES = Protocol().model_dump()
+PAPERS_CHOICES = Protocol().choices
 
 
 def nearest_protocols(protocols: pd.DataFrame, published: Sequence[Published]) -> NearestProtocols:

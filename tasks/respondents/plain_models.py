@@ -40,6 +40,7 @@ from models.scores.accuracy import accuracies
 from models.scores.comparing import mean_difference
 from models.scores.intervals import OTHER_USERS
 from tasks.respondents.protocols import Protocol, Respondents, fit_pooled, split_comparisons
+from tasks.respondents.tuning import tune_pooled
 from tasks.runs.results import write_json
 from tasks.tables.encode import encode_users
 
@@ -60,8 +61,10 @@ def score_held_out(respondents: Respondents, protocol: Protocol, *, seed: int, t
     return _by_user(respondents, _predicted(respondents, ~test), test)
 
 
-def score_unseen(respondents: Respondents, protocol: Protocol, *, max_depth: int | None, seed: int) -> Scores:
+def score_unseen(respondents: Respondents, protocol: Protocol, *, tuned: bool, seed: int) -> Scores:
     """The accuracies of each user under models of the users in other groups; one tree for all is one of these models.
+
+    tuned: whether the depth of that tree is chosen, on the choices that it is fitted to.
 
     Groups are of equal size, up to one user, and depend on the seed and the users' keys.
     """
@@ -72,7 +75,8 @@ def score_unseen(respondents: Respondents, protocol: Protocol, *, max_depth: int
     for at in range(GROUPS):
         tested = group[respondents.users] == at
         if tested.any() and not tested.all():
-            _, of_tree = fit_pooled(respondents, protocol, ~tested, max_depth=max_depth, seed=seed)
+            of_all = tune_pooled(respondents, protocol, ~tested, seed=seed) if tuned else protocol
+            _, of_tree = fit_pooled(respondents, of_all, ~tested, seed=seed)
             for name, values in {POOLED: of_tree, **_predicted(respondents, ~tested)}.items():
                 difference.setdefault(name, np.zeros(len(tested)))[tested] = values[tested]
     return _by_user(respondents, difference, np.ones(len(respondents.users), dtype=bool))

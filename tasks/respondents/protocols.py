@@ -58,6 +58,7 @@ class Protocol(Record):
     features that trees ask about follow the order of its columns.
     encoding: how the tree is given categorical features: as categories, split if a node holds at most three of them
     (categorical_3) or any number (categorical), as code numbers (codes), or as one binary column a level (one_hot).
+    max_depth: of a tree, None for any.
     """
 
     straddlers: StraddlersSetting = "discard"
@@ -65,6 +66,16 @@ class Protocol(Record):
     tie_break: TieBreak = "random"
     encoding: Encoding = "categorical_3"
     ratio: float = 0.25
+    max_depth: int | None = None
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The choices that the grid varies; it does not limit the depth."""
+        return self.model_dump(exclude={"max_depth"})
+
+    def with_encoding(self, encoding: Encoding) -> Protocol:
+        """The same protocol with another encoding of categorical features."""
+        return self.model_copy(update={"encoding": encoding})
 
     @property
     def variant(self) -> str:
@@ -143,6 +154,7 @@ def _tree_parameters(protocol: Protocol) -> dict[str, Any]:
         "straddlers": protocol.straddlers,
         "tie_break": protocol.tie_break,
         "ratio": protocol.ratio,
+        "max_depth": protocol.max_depth,
         "max_categories": 3 if protocol.encoding == "categorical_3" else None,
     }
 
@@ -169,8 +181,14 @@ def fit_with_rows(
     respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float = 0.2
 ) -> tuple[PreferenceTrees, FittedRows]:
     """Fit each user's tree as `fit_trees` does, and return also what it was fitted to."""
+    return fit_split(respondents, protocol, split_comparisons(respondents, protocol, seed, test_share), seed=seed)
+
+
+def fit_split(
+    respondents: Respondents, protocol: Protocol, split: SplitComparisons, *, seed: int
+) -> tuple[PreferenceTrees, FittedRows]:
+    """Fit each user's tree to the comparisons that a split does not hold out, and return what it was fitted to."""
     encoded = respondents.encoded[TABLE_ENCODINGS[protocol.encoding]]
-    split = split_comparisons(respondents, protocol, seed, test_share)
     known = _rows_known_in_training(split, protocol)
     place = np.cumsum(known) - 1
     keys = respondents.user_keys.astype(np.int64)
@@ -193,33 +211,40 @@ def score_protocol(respondents: Respondents, protocol: Protocol, *, seed: int, t
     """
     trees = fit_trees(respondents, protocol, seed=seed, test_share=test_share)
     split = split_comparisons(respondents, protocol, seed, test_share)
-    items = respondents.encoded[TABLE_ENCODINGS[protocol.encoding]].items[split.item_of_row]
-    utility = trees.predict(items, split.user_of_row)[split.comparisons]
-    scores = accuracies_of_users(respondents, utility[:, 0] - utility[:, 1], split.test)
+    scores = accuracies_of_users(respondents, utility_differences(respondents, protocol, split, trees), split.test)
     return pd.DataFrame({**scores, LEAVES: trees.n_leaves_, DEPTH: trees.depth_})
 
 
+def utility_differences(
+    respondents: Respondents, protocol: Protocol, split: SplitComparisons, trees: PreferenceTrees
+) -> FloatArray:
+    """The utility of winner minus loser of every comparison (n,), by the tree of its user."""
+    items = respondents.encoded[TABLE_ENCODINGS[protocol.encoding]].items[split.item_of_row]
+    utility = trees.predict(items, split.user_of_row)[split.comparisons]
+    return np.asarray(utility[:, 0] - utility[:, 1])
+
+
 def score_pooled(
-    respondents: Respondents, protocol: Protocol, *, max_depth: int | None, seed: int, test_share: float = 0.2
+    respondents: Respondents, protocol: Protocol, *, seed: int, test_share: float = 0.2
 ) -> tuple[PreferenceTree, pd.DataFrame]:
     """Fit one tree to the training comparisons of all users, and score it on each user's comparisons.
 
     Holds out the same comparisons of each user as `score_protocol` does.
     """
     test = _held_out(respondents, protocol, seed, test_share)
-    tree, difference = fit_pooled(respondents, protocol, ~test, max_depth=max_depth, seed=seed)
+    tree, difference = fit_pooled(respondents, protocol, ~test, seed=seed)
     scores = accuracies_of_users(respondents, difference, test)
     return tree, pd.DataFrame({**scores, LEAVES: tree.n_leaves_, DEPTH: tree.depth_})
 
 
 def fit_pooled(
-    respondents: Respondents, protocol: Protocol, train: BoolArray, *, max_depth: int | None, seed: int
+    respondents: Respondents, protocol: Protocol, train: BoolArray, *, seed: int
 ) -> tuple[PreferenceTree, FloatArray]:
     """One tree fitted to the comparisons in `train` (n,), and the utility of winner minus loser of all of them (n,)."""
     encoded = respondents.encoded[TABLE_ENCODINGS[protocol.encoding]]
     seen, pairs = np.unique(respondents.comparisons, return_inverse=True)
     items, pairs = encoded.items[seen], pairs.reshape(respondents.comparisons.shape)
-    tree = PreferenceTree(encoded.columns, max_depth=max_depth, random_state=seed, **_tree_parameters(protocol))
+    tree = PreferenceTree(encoded.columns, random_state=seed, **_tree_parameters(protocol))
     return tree, tree.fit(items, pairs[train]).decision_function(items, pairs)
 
 
@@ -247,7 +272,7 @@ def summarise_protocol(protocol: Protocol, scores: pd.DataFrame) -> dict[str, An
         if name == ACCURACY:
             means[f"{part}_{name}_sd"] = float(scores[f"{part}_{name}"].std())
     size = {name: float(scores[name].mean()) for name in (LEAVES, DEPTH)}
-    return {**protocol.model_dump(), **means, **size, N_USERS: len(scores)}
+    return {**protocol.choices, **means, **size, N_USERS: len(scores)}
 
 
 def metric_rows(study: str, variant: str, scores: pd.DataFrame, *, model: str = TREE_MODEL) -> tuple[MetricRow, ...]:
@@ -264,18 +289,23 @@ def metric_rows(study: str, variant: str, scores: pd.DataFrame, *, model: str = 
             value=float(scores[column].mean()),
             sd=float(scores[column].std()),
             n=int(scores[column].count()),
-            **over_users(scores[column]),
+            **over_users(scores[column], share=metric in ACCURACIES),
         )
         for metric, part, column in measured
     )
 
 
-def over_users(values: pd.Series[float]) -> dict[str, Any]:
-    """The interval of the mean of one value a user over other users, as fields of a metric; none for a single user."""
+def over_users(values: pd.Series[float], *, share: bool) -> dict[str, Any]:
+    """The interval of the mean of one value a user over other users, as fields of a metric.
+
+    There is none for a single user, or where all have the same value: then nothing shows how far others vary.
+    share: whether the values are shares, so that no mean is below 0 or above 1.
+    """
     known = values.dropna().to_numpy(float)
-    if len(known) < 2:
+    if len(known) < 2 or np.ptp(known) == 0:
         return {}
-    lower, upper = mean_interval(known.mean(keepdims=True), known.std(ddof=1, keepdims=True), np.array([len(known)]))
+    found = mean_interval(known.mean(keepdims=True), known.std(ddof=1, keepdims=True), np.array([len(known)]))
+    lower, upper = found.within(0.0, 1.0) if share else found
     return {"lower": float(lower[0]), "upper": float(upper[0]), "over": OTHER_USERS}
 
 

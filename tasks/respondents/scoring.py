@@ -23,6 +23,8 @@ from models.records.studies.respondent_results import (
     POOLED,
     POOLED_TREE,
     PROTOCOLS,
+    TUNED,
+    TUNED_LIMITS,
     UNSEEN_TABLE,
     USERS,
     VARIANT,
@@ -40,6 +42,7 @@ from tasks.respondents.protocols import (
     typical_user,
 )
 from tasks.respondents.summaries import write_tree_summaries
+from tasks.respondents.tuning import tune, tuned
 from tasks.runs.progress import advance
 from tasks.runs.results import add_metrics, write_json, write_metrics, write_parquet
 from tasks.runs.run_folder import RunFolder
@@ -60,10 +63,10 @@ class Trial(Record):
 
 
 class Pooled(Record):
-    """One tree for all users: how it is grown, and its largest depth (None: any)."""
+    """One tree for all users: how it is grown, and whether its depth is chosen on training choices."""
 
     protocol: Protocol
-    max_depth: int | None
+    tuned: bool
 
 
 @task(name="score variants", cache_policy=NO_CACHE)
@@ -79,19 +82,27 @@ def score_variants(
     """Score each user's tree under each variant of the study, and write `users.parquet`, `metrics.json`,
     `tree_summaries.json` and `accuracy_differences.json`.
 
-    pooled: if given, score also one tree for all users, as the variant `pooled`, and write it to `pooled_tree.json`.
+    pooled: if given, score also one tree for all users, as the variant `pooled`, and write it to `pooled_tree.json`;
+    and each user's tree with tuned limits, which are written to `tuned_limits.json`.
     """
     respondents = read_respondents(trial.table, trial.users)
     scores = {
         name: score_protocol(respondents, protocol, seed=trial.seed, test_share=trial.test_share)
         for name, protocol in variants.items()
     }
+    if pooled is not None:
+        first = next(iter(variants.values()))
+        of_all = pooled.protocol if pooled.tuned else None
+        limits = tune(respondents, first, of_all, seed=trial.seed, test_share=trial.test_share)
+        if pooled.tuned:
+            pooled = pooled.model_copy(update={"protocol": tuned(pooled.protocol, limits.pooled)})
+        write_json(results / f"{TUNED_LIMITS}.json", limits.model_dump(mode="json"))
+        own = tuned(first, limits.each)
+        scores[TUNED] = score_protocol(respondents, own, seed=trial.seed, test_share=trial.test_share)
     rows = [row for name, found in scores.items() for row in metric_rows(study, name, found)]
     rows = beside_published(rows, published)
     if pooled is not None:
-        tree, scores[POOLED] = score_pooled(
-            respondents, pooled.protocol, max_depth=pooled.max_depth, seed=trial.seed, test_share=trial.test_share
-        )
+        tree, scores[POOLED] = score_pooled(respondents, pooled.protocol, seed=trial.seed, test_share=trial.test_share)
         rows += [_without_spread(row) for row in metric_rows(study, POOLED, scores[POOLED])]
         write_json(results / f"{POOLED_TREE}.json", tree.to_dict())
     write_metrics(results / "metrics.json", rows)
@@ -110,15 +121,16 @@ def _without_spread(row: MetricRow) -> MetricRow:
 
 
 @task(name="score plain models", cache_policy=NO_CACHE)
-def score_plain(study: str, trial: Trial, protocol: Protocol, results: Path, *, max_depth: int | None) -> None:
+def score_plain(study: str, trial: Trial, protocol: Protocol, results: Path, *, pooled: Pooled | None = None) -> None:
     """Score plain models on the choices that the protocol holds out, and on respondents never seen.
 
     Adds to `metrics.json`, and writes `plain_users.parquet`, `unseen_users.parquet` and `beside_plain.json`.
-    Respondents never seen are also predicted by one tree for all the others, of depth `max_depth` at most.
+    Respondents never seen are also predicted by one tree for all the others, grown like `pooled`, or like `protocol`.
     """
     respondents = read_respondents(trial.table, trial.users)
     held_out = score_held_out(respondents, protocol, seed=trial.seed, test_share=trial.test_share)
-    unseen = score_unseen(respondents, protocol, max_depth=max_depth, seed=trial.seed)
+    of_all = pooled or Pooled(protocol=protocol, tuned=False)
+    unseen = score_unseen(respondents, of_all.protocol, tuned=of_all.tuned, seed=trial.seed)
     add_metrics(results / "metrics.json", plain_metrics(study, held_out, unseen))
     for name, found in ((PLAIN_USERS, held_out), (UNSEEN_TABLE, unseen)):
         users = pd.concat([each.assign(variant=variant) for variant, each in found.items()], ignore_index=True)

@@ -85,18 +85,21 @@ class ChoiceConfig(TreeConfig):
         "categorical_3 it cannot ask about an attribute of more than three levels",
     )
     pooled_depth: int | None = Field(
-        default=4,
+        default=None,
         ge=1,
-        description="largest depth of the tree fitted to all respondents together (4 in dt-pbo, Figure 6)",
+        description="largest depth of the tree fitted to all respondents together (4 in dt-pbo, Figure 6); chosen by "
+        "cross-validation of training choices if not set",
     )
     sensitive: tuple[str, ...] = Field(
         default=(), description="attributes for which the report says whether trees depend on them (dt-pbo, G.4)"
     )
 
     @property
-    def pooled_protocol(self) -> Protocol:
-        """The tree for all respondents: the paper's, with an encoding of its own."""
-        return self.paper_protocol.model_copy(update={"encoding": self.pooled_encoding})
+    def pooled(self) -> Pooled:
+        """The tree for all respondents: the paper's, with an encoding and a depth of its own."""
+        protocol = self.paper_protocol.with_encoding(self.pooled_encoding)
+        tuned = self.pooled_depth is None
+        return Pooled(protocol=protocol.model_copy(update={"max_depth": self.pooled_depth}), tuned=tuned)
 
     def adapter(self, name: str) -> Adapter:
         """The adapter that reads raw files by the mapping."""
@@ -118,16 +121,15 @@ def study_choices(
         with run.step("Build the table"):
             table = build_table(name, config, run.work, users=config.users)
         trial = Trial(table=table.folder, users=config.users, test_share=config.test_share, seed=config.seed)
-        pooled = Pooled(protocol=config.pooled_protocol, max_depth=config.pooled_depth)
-        with run.step("Fit two trees to each respondent, and one to all"):
-            score_variants(name, trial, config.variants, published, run.results, pooled=pooled)
+        with run.step("Fit trees to each respondent, and one to all"):
+            score_variants(name, trial, config.variants, published, run.results, pooled=config.pooled)
             draw_example(trial, config.variants, config.example_user, run.results)
             describe_trees(trial, config.paper_protocol, run.results, config.sensitive)
         with run.step(LEAVING_OUT):
             leave_features_out(name, trial, config.paper_protocol, run.results)
         score_gps(name, run, trial, config.paper_protocol, published_gp, n_users=table.manifest.rows["users"])
         with run.step(PLAIN):
-            score_plain(name, trial, config.paper_protocol, run.results, max_depth=config.pooled_depth)
+            score_plain(name, trial, config.paper_protocol, run.results, pooled=config.pooled)
         with run.step("Write the report"):
             comparable = not table.manifest.simulated
             write_choice_summary(run.results, trial, config.paper_protocol, comparable=comparable)

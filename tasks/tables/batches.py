@@ -41,6 +41,14 @@ class ParquetBatches:
 
     path: comparisons.parquet; item_ids: ids of the items, in the order of their rows; groups: row groups of the file to
     read, all if None.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as name:
+    ...     folder, duel = Path(name), {"left_id": ["tea"], "right_id": ["milk"], "left_wins": [False]}
+    ...     pq.write_table(pa.table({"item_id": ["milk", "tea"]}), folder / "items.parquet")
+    ...     pq.write_table(pa.table(duel), folder / "comparisons.parquet")
+    ...     [batch.tolist() for batch in ParquetBatches.of_table(folder)]
+    [[[0, 1]]]
     """
 
     path: Path

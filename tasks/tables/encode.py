@@ -22,6 +22,19 @@ def encode(table: PairwiseTable, *, categorical: Mapping[str, CategoricalEncodin
     categorical: the encoding of a categorical feature, by name: `categories` (the default), `codes` read as numbers, or
     `one_hot`, one binary column for each level.
     Raises KeyError for a name that is not a categorical feature of the items.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from data_adapters.catalogue import adapter
+    >>> from data_adapters.source.build import build
+    >>> from data_adapters.source.locate import locate
+    >>> from data_adapters.source.simulation import simulate
+    >>> with TemporaryDirectory() as name:
+    ...     known = simulate(adapter("chameleon"), Path(name), seed=0, users=12)
+    ...     [table] = build(adapter("chameleon"), locate(adapter("chameleon"), Path(name), allow_unpinned=False))
+    >>> encoded = encode(table)
+    >>> encoded.items.shape == (12, len(encoded.columns)), encoded.comparisons.shape[1]
+    (True, 2)
     """
     wanted = dict(categorical or {})
     unknown = wanted.keys() - {f.name for f in table.item_features if f.kind is FeatureKind.CATEGORICAL}

@@ -90,7 +90,8 @@ def _print(losses: Losses, *, simulated: bool) -> None:
     console.say(
         "\nSize is the mean absolute contribution to the preference for the winner, Mean the\n"
         f"mean contribution, both in log-odds. Smoothing leaves {losses.gap.gap:.3f} of a preference\n"
-        f"unexplained on average; the mean size of a preference is {losses.gap.preference:.3f}."
+        f"unexplained on average; the mean size of a preference is {losses.gap.preference:.3f}.\n"
+        "The numbers describe one fit and have no intervals; those that the tennis study reports have some."
     )
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from models.records.base import Record
 
 TREE_MODEL, GP_MODEL, FOREST_MODEL = "preference_tree", "preference_gp", "preference_forest"
-DISCARDED, KEPT = "straddlers_discarded", "straddlers_kept"
-"""The variants of a respondent's tree."""
+DISCARDED, KEPT, TUNED = "straddlers_discarded", "straddlers_kept", "limits_tuned"
+"""The variants of a respondent's tree. TUNED: straddlers discarded, with limits chosen on training choices."""
+
+EACH = "each"
+"""The trees of single respondents, where limits are tried; `POOLED` is one tree for all."""
 
 POOLED, GP = "pooled", "gp"
 """The variants of one tree for all respondents, and of a Gaussian process for each."""
@@ -50,6 +53,7 @@ POOLED_TREE = "pooled_tree"
 TREE_SUMMARIES = "tree_summaries"
 ACCURACY_DIFFERENCES = "accuracy_differences"
 CHOICE_SUMMARY = "choice_summary"
+TUNED_LIMITS = "tuned_limits"
 GP_USERS = "gp_users"
 PLAIN_USERS, UNSEEN_TABLE = "plain_users", "unseen_users"
 """Files of results, without their ending."""
@@ -113,6 +117,26 @@ class ProtocolEffects(Record):
 
     effects: tuple[ProtocolEffect, ...]
     best_other: int | None
+
+
+class TriedLimits(Record):
+    """Limits that were tried: the encoding, the largest depth (None: any), and the accuracy in the inner folds."""
+
+    tree: str
+    encoding: str
+    max_depth: int | None
+    accuracy: float
+
+
+class TunedLimits(Record):
+    """The limits tried for the trees of single respondents and for one tree for all: `tuned_limits.json`.
+
+    Of each, the highest accuracy is taken, the first of equals. pooled: empty if its depth was given.
+    """
+
+    folds: int
+    each: tuple[TriedLimits, ...]
+    pooled: tuple[TriedLimits, ...]
 
 
 class TreeSummary(Record):

@@ -25,7 +25,8 @@ def _of_number(published: Published) -> Claim:
     if published.metric == ACCURACY:
         words = f"{WHO[published.model]} predicts {inbox} with an accuracy of {published.value:.3f}."
         return number(f"accuracy_{published.model}_{published.split}", published, words, place, decimals=3)
-    words = f"Without {variant}, the tree's accuracy on {inbox} changes by {100 * published.value:+.1f} points."
+    change = f"changes by {100 * published.value:+.1f} points" if published.value else "does not change"
+    words = f"Without {variant}, the tree's accuracy on {inbox} {change}."
     return number(f"without_{variant}_{published.split}", published, words.replace("-", "−"), place, decimals=3)
 
 

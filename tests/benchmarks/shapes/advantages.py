@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import expit
 
 from models.kernels.gpm import GPM, UPM
+from models.records.arrays import FloatArray
 from models.scores.advantage import ScoredDuels, auc_advantage
 from tests.benchmarks.shapes.told import Group, of_difference
 
@@ -39,12 +40,15 @@ class AdvantageShape:
         trained = []
         for _ in range(self.runs):
             parts = np.array_split(rng.permutation(self.n_duels), self.parts)
-            for rows in parts if self.every else parts[:1]:
+            tested = parts if self.every else parts[:1]
+            preferences: dict[str, list[FloatArray]] = {name: [] for name in scored}
+            for rows in tested:
                 train = np.setdiff1d(np.arange(self.n_duels), rows)
                 trained.append(len(train))
                 for name, model in (("gpm", GPM(lengthscales=2.0, penalty=3e-3)), ("upm", UPM(penalty=3e-3))):
-                    preference = model.fit(items, pairs[train]).decision_function(items, pairs[rows])
-                    scored[name].append(ScoredDuels(rows, preference))
+                    preferences[name].append(model.fit(items, pairs[train]).decision_function(items, pairs[rows]))
+            for name, of_folds in preferences.items():
+                scored[name].append(ScoredDuels(np.concatenate(tested), np.concatenate(of_folds)))
         found = auc_advantage(scored["gpm"], scored["upm"], pairs, trained=float(np.mean(trained)))
         name = f"AUC of one model minus another, {'folds' if self.every else 'held-out parts'}"
         return Group([[of_difference(name, found)]], [{name: (float(found.estimate or 0.0), 1.0)}])

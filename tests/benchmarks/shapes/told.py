@@ -19,6 +19,7 @@ class Told(NamedTuple):
     lower: float | None
     upper: float | None
     threshold: float | None = None
+    known: bool = True
 
 
 Parts = dict[str, tuple[float, float]]
@@ -38,7 +39,7 @@ class Group(NamedTuple):
 
 def of_difference(name: str, found: Difference) -> Told:
     """A difference as it is told, compared with zero."""
-    return Told(name, found.over, found.lower, found.upper, 0.0)
+    return Told(name, found.over, found.lower, found.upper, 0.0, known=found.outcome != "unknown")
 
 
 class Shape(Protocol):

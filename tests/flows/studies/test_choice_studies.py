@@ -70,6 +70,7 @@ def test_the_run_folder_holds_everything_and_nothing_half_done(run_dir: Path) ->
         "leaving_out_intervals.parquet",
         "sensitive_features.json",
         "tree_summaries.json",
+        "tuned_limits.json",
         "accuracy_differences.json",
         "beside_plain.json",
         "plain_users.parquet",
@@ -125,7 +126,18 @@ def test_one_tree_for_all_has_a_size_and_no_spread_of_it(run_dir: Path) -> None:
     tree = (run_dir / "results" / "pooled_tree.json").read_text()
     assert (leaves.sd, leaves.n) == (None, 1)
     assert leaves.value == PreferenceTree.from_dict(json.loads(tree)).n_leaves_
-    assert value(run_dir, "depth", "pooled", "train") <= 4
+    limits = json.loads((run_dir / "results" / "tuned_limits.json").read_text())
+    taken = max(limits["pooled"], key=lambda each: each["accuracy"])
+    assert value(run_dir, "depth", "pooled", "train") <= (taken["max_depth"] or 99)
+
+
+def test_trees_with_tuned_limits_stand_beside_those_of_the_paper_with_what_was_tried(run_dir: Path) -> None:
+    limits = json.loads((run_dir / "results" / "tuned_limits.json").read_text())
+    taken = max(limits["each"], key=lambda each: each["accuracy"])
+    assert value(run_dir, "depth", "limits_tuned", "train") <= (taken["max_depth"] or 99)
+    said = words(run_dir)
+    assert "Limits tried on training choices" in said
+    assert "a tree for each with tuned limits" in said.lower()
 
 
 def test_one_tree_for_all_predicts_simulated_women_better_than_a_tree_each(run_dir: Path) -> None:

@@ -64,7 +64,7 @@ def test_each_model_is_scored_as_is_honest_and_the_published_ones_as_was_publish
 def test_the_report_answers_first_and_says_what_the_published_figure_is(run_dir: Path):
     page = (run_dir / "report.html").read_text()
     text = re.sub(r"<[^>]+>", " ", page)
-    assert "Of this study’s models, the" in text
+    assert "Of the models of this study, the" in text
     assert "SIMULATED DATA" in text
     assert "mirror image is then in training" in text
     assert "SpecR" in text
@@ -136,7 +136,7 @@ def test_the_report_says_what_the_results_say_and_computes_no_claim(run_dir: Pat
         path.write_text(json.dumps(found))
     page = duel_page(open_run(copy))
     text = " ".join(re.sub(r"<[^>]+>", " ", to_html(page)).split())
-    assert "Of this study’s models, the preference tree has the highest AUC on held-out" in text
+    assert "Of the models of this study, the preference tree has the highest AUC on held-out" in text
     assert "points of AUC (" not in text
     assert "95% interval of 0.111 to 0.888" in text
     assert "the models here have 0.123 and 0.123" in text

@@ -46,5 +46,5 @@ def test_one_split_shows_no_advantage_and_other_duels_are_no_comparison():
     one = [ScoredDuels(np.arange(5), np.ones(5))]
     pairs = np.arange(10).reshape(5, 2)
     assert auc_advantage(one, [ScoredDuels(np.arange(5), np.zeros(5))], pairs, trained=10).outcome == "unknown"
-    with pytest.raises(ValueError, match="the same duels in the same splits"):
+    with pytest.raises(ValueError, match="the same duels in every run"):
         auc_advantage(one, [ScoredDuels(np.arange(1, 6), np.zeros(5))], pairs, trained=10)

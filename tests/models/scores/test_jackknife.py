@@ -36,3 +36,8 @@ def test_where_somebody_cannot_be_left_out_no_interval_is_known():
     found = over_patients(lambda counts: float(counts.sum()), star, 4)
     assert (found.estimate, found.lower, found.outcome) == (3.0, None, "unknown")
     assert mean_over_patients(np.array([1.0]), np.array([[0, 1]]), 2).outcome == "unknown"
+
+
+def test_where_leaving_patients_out_changes_nothing_no_interval_is_known():
+    found = mean_over_patients(np.zeros(len(PAIRS)), PAIRS, 30)
+    assert (found.estimate, found.lower, found.upper, found.outcome) == (0.0, None, None, "unknown")

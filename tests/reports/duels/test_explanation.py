@@ -19,6 +19,7 @@ from models.records.duel_results import (
 )
 from models.shap.findings import FEW_ITEMS, Bounds, Finding, Verdict
 from reports.duels.explanation import explanation_section, has_explanations, verdict_sentence
+from reports.duels.scores import DUEL
 from reports.figures.beeswarm import PlayerValues, draw_explanation
 from reports.page import style
 from reports.page.blocks import Answer, Figure, Page, Table
@@ -80,7 +81,7 @@ def run(write_run) -> FinishedRun:
 
 
 def test_the_table_says_of_each_finding_what_decides_it_and_whether_it_holds(run):
-    [table] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Table)]
+    [table] = [block for block in explanation_section(run, DUEL, comparable=True).blocks if isinstance(block, Table)]
     assert [row.cells[1:] for row in table.rows] == [
         [">\N{NO-BREAK SPACE}0.125", "0.50", "0.48 to 0.52", "yes", "any to 0.90", "not decided"],
         [">\N{NO-BREAK SPACE}0.3", "0.29", "0.27 to 0.31", "not decided", "any to 0.69", "not decided"],
@@ -89,7 +90,7 @@ def test_the_table_says_of_each_finding_what_decides_it_and_whether_it_holds(run
     assert [row.group for row in table.rows] == ["pref-shap, Figure 4", ""]
     assert verdict_sentence(run, comparable=True) == (
         "Of the 2 published findings about what decides it, 1 holds among these items and 1 is not decided. "
-        "For other items like these, none holds."
+        "For other items like these, none is shown to hold."
     )
 
 
@@ -99,7 +100,7 @@ def test_a_study_without_published_findings_says_nothing_of_them(run):
 
 
 def test_both_models_are_drawn_in_the_order_of_the_first(run):
-    [figure] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Figure)]
+    [figure] = [block for block in explanation_section(run, DUEL, comparable=True).blocks if isinstance(block, Figure)]
     assert figure.title == "All battles: what each feature contributes, beginning with speed."
     gpm, upm = figure.pictures
     assert "speed 2.00, types 1.00 and special attack 0.50" in gpm.alt
@@ -120,7 +121,7 @@ def test_that_a_feature_contributes_most_is_said_where_its_interval_shows_it(run
     found = ExplainedSummary.model_validate_json(path.read_bytes())
     told = tuple(each.model_copy(update={"leads": leads}) for each in found.explanations)
     write_summary(run.path, found.model_copy(update={"explanations": told}))
-    [figure] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Figure)]
+    [figure] = [block for block in explanation_section(run, DUEL, comparable=True).blocks if isinstance(block, Figure)]
     assert figure.title == title
 
 
@@ -133,27 +134,29 @@ def test_explanations_that_were_deleted_are_missed_and_not_left_out(run):
     (run.path / "results" / "explanations.parquet").unlink()
     assert has_explanations(run)
     with pytest.raises(NotARunError, match=r"explanations\.parquet is missing"):
-        explanation_section(run, comparable=True)
+        explanation_section(run, DUEL, comparable=True)
 
 
 def test_the_gap_to_the_models_own_preference_is_told(run):
-    html = to_html(Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run, comparable=True)]))
+    html = to_html(
+        Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run, DUEL, comparable=True)])
+    )
     assert "0.100 (mean size 2.25) for the preference model and 0.200 (mean size 1.50) for the utility model" in html
 
 
 def test_contributions_are_exact_or_tell_their_standard_error(run):
-    page = Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run, comparable=True)])
+    page = Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run, DUEL, comparable=True)])
     assert "over all coalitions of features, up to 8;" in to_html(page)
     path = run.path / "results" / "explained.json"
     found = ExplainedSummary.model_validate_json(path.read_bytes())
     write_summary(run.path, found.model_copy(update={"standard_error": 0.25}))
-    page = Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run, comparable=True)])
+    page = Page(study="x", title="x", answer=Answer([]), sections=[explanation_section(run, DUEL, comparable=True)])
     assert "the standard error that this leaves is 0.250 on average" in to_html(page)
 
 
 def test_simulated_data_says_that_the_findings_are_of_other_data(write_run):
     run = open_run(write_explained(write_run(simulated=True)))
-    [table] = [block for block in explanation_section(run, comparable=False).blocks if isinstance(block, Table)]
+    [table] = [block for block in explanation_section(run, DUEL, comparable=False).blocks if isinstance(block, Table)]
     assert "published for other data" in table.note
     assert "in these data, which are not those of the publication" in verdict_sentence(run, comparable=False)
 
@@ -162,7 +165,7 @@ def test_a_few_items_say_nothing_of_others(run):
     said = {"source": "pref-shap, Figure 4", "explained": "battles", "statistic": "importance_share"}
     finding = Finding(name="speed", claim="Speed matters.", players=("speed",), threshold=0.125, **said)
     (run.path / "results" / "findings.json").write_text(json.dumps([verdict(finding, 0.5, n_items=12)]), "utf-8")
-    [table] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Table)]
+    [table] = [block for block in explanation_section(run, DUEL, comparable=True).blocks if isinstance(block, Table)]
     assert table.rows[0].cells[-1] == "cannot be told"
     assert "12 items are too few to say anything about others" in table.note
     assert verdict_sentence(run, comparable=True).endswith("For other items like these nothing can be told.")
@@ -171,7 +174,7 @@ def test_a_few_items_say_nothing_of_others(run):
 def test_broken_findings_are_refused_by_name(run):
     (run.path / "results" / "findings.json").write_text('[{"value": 1}]', "utf-8")
     with pytest.raises(NotARunError, match=r"findings.json, 0.finding"):
-        explanation_section(run, comparable=True)
+        explanation_section(run, DUEL, comparable=True)
 
 
 def swarm(n: int, seed: int = 0) -> list[PlayerValues]:
@@ -189,7 +192,7 @@ def test_sizes_come_from_the_results_and_are_not_computed_again(run):
     players = tuple(each.model_copy(update={"importance": 7.0}) for each in first.players)
     altered = first.model_copy(update={"players": players, "leading": "types", "duels": 123})
     write_summary(run.path, found.model_copy(update={"explanations": (altered, *found.explanations[1:])}))
-    [figure] = [block for block in explanation_section(run, comparable=True).blocks if isinstance(block, Figure)]
+    [figure] = [block for block in explanation_section(run, DUEL, comparable=True).blocks if isinstance(block, Figure)]
     assert figure.title == "All battles: what each feature contributes, beginning with types."
     assert "over 123 duels" in figure.caption
     assert "speed 7.00, types 7.00 and special attack 7.00" in figure.pictures[0].alt
@@ -198,7 +201,7 @@ def test_sizes_come_from_the_results_and_are_not_computed_again(run):
 def test_a_broken_summary_is_refused_by_name(run):
     (run.path / "results" / "explained.json").write_text('{"coalitions": 1}', "utf-8")
     with pytest.raises(NotARunError, match=r"explained\.json, explanations"):
-        explanation_section(run, comparable=True)
+        explanation_section(run, DUEL, comparable=True)
 
 
 @pytest.mark.parametrize("n", [1, 3, 1000])
@@ -228,7 +231,10 @@ def test_the_same_explanation_always_gives_the_same_picture():
 
 def test_a_page_of_explanations_prints(run, tmp_path):
     page = Page(
-        study="Battles", title="Battles", answer=Answer(["Yes."]), sections=[explanation_section(run, comparable=True)]
+        study="Battles",
+        title="Battles",
+        answer=Answer(["Yes."]),
+        sections=[explanation_section(run, DUEL, comparable=True)],
     )
     html = to_html(page)
     write_pdf(html, tmp_path / "page.pdf", title=page.title, created=run.record.started)

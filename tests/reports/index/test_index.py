@@ -143,7 +143,7 @@ def test_a_run_that_cannot_be_told_is_named_with_the_reason_and_the_others_are_s
     (runs / "sushi" / SUSHI / "results" / "users.parquet").unlink()
     page = words(render_index(runs).html)
     assert "Milk in first?" in page
-    assert f"Not shown sushi {runs}/sushi/{SUSHI}/results/users.parquet is missing" in page
+    assert f"Not shown sushi sushi/{SUSHI}/results/users.parquet is missing" in page
 
 
 def unfinished(runs: Path, study: str, started: str, **fields: object) -> None:

@@ -241,6 +241,14 @@ def test_a_finding_has_the_verdict_of_its_run_whatever_its_words(
     assert (found.status, found.reason, found.found, found.lower) == (status, reason, value, lower)
 
 
+def test_a_finding_whose_interval_is_not_calibrated_is_not_said_to_have_none(runs: Runs) -> None:
+    finding = FINDING.model_copy(update={"model": "upm", "statistic": "importance_ratio"})
+    runs.json("findings", [made_up_verdict(finding, 0.4, 0.3, 0.5).model_dump(mode="json")])
+    found = judged(Judged(finding=finding), runs())
+    assert (found.status, found.lower) == ("not_reproduced", 0.3)
+    assert found.reason == "its interval is not calibrated, so that nothing follows"
+
+
 def test_a_finding_with_another_threshold_is_another_finding(runs: Runs) -> None:
     other = made_up_verdict(FINDING.model_copy(update={"threshold": 0.1}), 0.4, 0.3, 0.5)
     runs.json("findings", [other.model_dump(mode="json")])

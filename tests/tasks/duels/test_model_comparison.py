@@ -12,7 +12,8 @@ import pytest
 from models.records.duel_results import ChosenMedians
 from models.records.results import MetricRow
 from models.scores.advantage import ScoredDuels
-from tasks.duels.model_comparison import ScoredModels, compare, write_medians
+from models.scores.discrimination import auc
+from tasks.duels.model_comparison import ScoredModels, compare, scored_models_of, write_medians
 
 
 def runs() -> pd.DataFrame:
@@ -59,6 +60,22 @@ def test_models_are_compared_on_the_same_tested_duels_split_first():
     [gain] = found.gains
     assert (gain.step, gain.model, gain.other) == ("general_preference", "gpm", "upm")
     assert gain.difference.outcome == "higher"
+
+
+def test_an_advantage_is_the_difference_of_the_auc_that_is_reported_with_the_folds_of_a_run_pooled():
+    rng = np.random.default_rng(1)
+    rows, pairs = np.split(np.arange(60), 3), rng.integers(12, size=(60, 2))
+    tested = [
+        {name: [ScoredDuels(each, rng.normal(fold * shift, 1.0, 20)) for fold, each in enumerate(rows)]
+         for name, shift in (("gpm", 1.0), ("upm", 0.0))}
+        for _ in range(2)
+    ]  # fmt: skip
+    table = pd.DataFrame({"variant": ["split_first"] * 2, "trained": [40.0] * 2})
+    pooled = {
+        name: [auc(np.concatenate([part.preference for part in run[name]])) for run in tested] for name in tested[0]
+    }
+    found = scored_models_of(tested, table, pairs).advantage("gpm", "upm")
+    assert found.estimate == pytest.approx(np.mean(pooled["gpm"]) - np.mean(pooled["upm"]))
 
 
 def test_no_model_is_best_alone_where_no_interval_leaves_zero_out():

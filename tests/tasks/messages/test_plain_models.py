@@ -48,8 +48,17 @@ def test_each_plain_model_is_scored_on_both_inboxes_and_the_best_of_them_stands_
     [beside] = json.loads((tmp_path / "beside_plain.json").read_text())
     best = max(PLAIN_VARIANTS, key=lambda name: accuracy[name, "test"])
     assert beside["plain"] == best
-    assert beside["difference"]["estimate"] == pytest.approx(0.9 - accuracy[best, "test"])
-    assert beside["difference"]["lower"] is None
+    assert beside["difference"]["over"] == "other patients"
+
+
+def test_plain_models_have_intervals_over_patients_on_the_inbox_that_none_was_fitted_to(read, tmp_path: Path):
+    boxes, values = read
+    rows = [row for row in written(tmp_path, boxes, values, START[:2]) if row.metric == "accuracy"]
+    known = {(row.variant, row.split) for row in rows if row.lower is not None}
+    assert known == {(name, "test") for name in PLAIN_VARIANTS if name != "coin"}
+    [beside] = json.loads((tmp_path / "beside_plain.json").read_text())
+    difference = beside["difference"]
+    assert difference["lower"] < difference["estimate"] < difference["upper"]
 
 
 def test_the_single_feature_is_chosen_without_the_second_inbox(read, tmp_path: Path):

@@ -42,7 +42,7 @@ def test_a_user_never_seen_is_predicted_without_any_of_her_choices(sushi: Respon
         return real(respondents, train)
 
     monkeypatch.setattr(plain_models, "_predicted", watched)
-    found = score_unseen(sushi, Protocol(), max_depth=4, seed=0)
+    found = score_unseen(sushi, Protocol(max_depth=4), tuned=False, seed=0)
     tested = np.sum([~train for train in seen], axis=0)
     assert (tested == 1).all()
     for train in seen:
@@ -56,5 +56,5 @@ def test_groups_of_users_do_not_depend_on_the_order_of_comparisons(sushi: Respon
     turned = Respondents(
         sushi.table, sushi.encoded, sushi.users[::-1], sushi.comparisons[::-1], sushi.user_ids, sushi.user_keys
     )
-    one, other = (score_unseen(each, Protocol(), max_depth=2, seed=0)[MAJORITY] for each in (sushi, turned))
+    one, other = (score_unseen(each, Protocol(max_depth=2), tuned=False, seed=0)[MAJORITY] for each in (sushi, turned))
     assert np.allclose(one["accuracy"], other["accuracy"])

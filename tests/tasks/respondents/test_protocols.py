@@ -21,6 +21,7 @@ from tasks.respondents.protocols import (
     Respondents,
     example_trees,
     metric_rows,
+    over_users,
     protocol_grid,
     read_respondents,
     score_pooled,
@@ -107,8 +108,8 @@ def test_metrics_are_means_over_users(simulated: Respondents) -> None:
 
 
 def test_one_tree_for_all_is_judged_on_what_is_held_out_from_each(simulated: Respondents) -> None:
-    protocol = Protocol()
-    tree, scores = score_pooled(simulated, protocol, max_depth=3, seed=1)
+    protocol = Protocol(max_depth=3)
+    tree, scores = score_pooled(simulated, protocol, seed=1)
     assert tree.depth_ <= 3
     assert list(scores["user_id"]) == list(simulated.user_ids)
     assert set(scores["leaves"]) == {tree.n_leaves_}
@@ -121,7 +122,7 @@ def test_one_tree_for_all_is_judged_on_what_is_held_out_from_each(simulated: Res
 def test_one_tree_for_one_user_is_her_own(simulated: Respondents, tmp_path: Path) -> None:
     alone = read_respondents(write_table(simulated.table, tmp_path), users=1)
     lowest = Protocol(tie_break="lowest")  # ties at random are drawn anew for each user, and for the tree of all
-    _, pooled = score_pooled(alone, lowest, max_depth=None, seed=1)
+    _, pooled = score_pooled(alone, lowest, seed=1)
     pd.testing.assert_frame_equal(pooled, score_protocol(alone, lowest, seed=1), check_dtype=False)
 
 
@@ -154,3 +155,9 @@ def test_on_the_real_rankings_keeping_straddlers_gives_the_published_accuracy_an
     assert 0.984 < discarded["train_accuracy"] < 0.989
     assert 0.848 < discarded["test_accuracy"] < 0.862
     assert discarded["leaves"] < 10 < kept["leaves"]
+
+
+def test_an_interval_of_shares_is_one_of_shares_and_there_is_none_without_spread() -> None:
+    assert over_users(pd.Series([1.0, 1.0, 1.0]), share=True) == {}
+    assert over_users(pd.Series([1.0, 1.0, 0.5]), share=True)["upper"] == 1.0
+    assert over_users(pd.Series([1.0, 1.0, 0.5]), share=False)["upper"] > 1.0
