@@ -111,7 +111,7 @@ def test_the_section_tells_what_the_differences_show_and_every_choice_tried(writ
     run = _asked(write_run())
     section = asking_section(run, _read(run))
     prose = " ".join(text for block in section.blocks if isinstance(block, Prose) for text in block.paragraphs)
-    assert "The tree with the top-leaf rule has a higher ρ-regret than the Gaussian process, by 0.28" in prose
+    assert "asked: the tree with the top-leaf rule has a higher ρ-regret than the Gaussian process, by 0.28" in prose
     assert "may ask a pair again" in prose
     assert "The paper reads its Figure 3" in prose
     [table] = [block for block in section.blocks if isinstance(block, Table)]

@@ -37,7 +37,7 @@ def test_a_loss_of_favourites_is_told_beside_a_lower_regret(write_run: WriteRun)
 
 def test_the_cause_is_told_in_numbers_and_the_papers_reading_on_real_data_only(write_run: WriteRun) -> None:
     prose = _prose(write_run())
-    assert "on set A this holds for the favourite of 13% of the users who start from earlier ones" in prose
+    assert "on set A the favourite is level with another item for 13% of the users who start from earlier ones" in prose
     assert "The paper reads its Figure 17" in prose
     assert "The paper reads" not in _prose(write_run(simulated=True))
 
