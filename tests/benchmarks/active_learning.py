@@ -75,7 +75,7 @@ def with_gp(task: BenchmarkFunction, runs: int, curvature: Curvature) -> str:
     taken = (time.process_time() - start) / runs
     regret = task.maximum - task(course.points[np.arange(runs), course.recommended[-1]])
     return (
-        f"{task.title:10} gp, {curvature:12} {runs:2} runs together {taken:8.3f} s a loop   regret {regret.mean():5.3f} "
+        f"{task.title:10} gp, {curvature:7} {runs:2} runs together {taken:8.3f} s a loop   regret {regret.mean():5.3f} "
         f"(sd {regret.std():.3f}, median {np.median(regret):.4f})"
     )
 

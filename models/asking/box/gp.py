@@ -47,9 +47,9 @@ class GaussianProcessInBox:
     """A Gaussian process a run; the next pair is the one of greatest qEUBO over all pairs of points of the box.
 
     kernel: its kernel, with one length scale a dimension.
-    curvature: how certain a comparison makes the process. "mode" is Laplace's approximation, as in BoTorch, whose means,
-        covariances and evidence are met; but it learns nothing from a comparison that was won by far, and qEUBO may ask
-        it over and over. "average" takes the mean curvature over the belief: see `average_curvature`.
+    curvature: how certain a comparison makes the process. "mode" is Laplace's approximation: means and covariances
+        are BoTorch's. It learns nothing from a comparison that was won by far, and qEUBO may ask it over and over.
+        "average" takes the mean curvature over the belief, with the same means: see `average_curvature`.
     largest_variance: upper bound of the prior variance in units of sigma_noise^2, 100 in BoTorch; its inverse is the
         lower bound. Where answers do not waver, the evidence asks for more and more.
     refit_every: comparisons from one search for hyperparameters to the next, 1 in the paper.
@@ -66,7 +66,7 @@ class GaussianProcessInBox:
     """
 
     kernel: KernelName = "rbf"
-    curvature: Curvature = "mode"
+    curvature: Curvature = "average"
     largest_variance: float = 100.0
     refit_every: int = 1
     restart_every: int = 20
