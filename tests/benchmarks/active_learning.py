@@ -1,4 +1,4 @@
-"""A loop of 20 + 200 questions on Branin and Hartmann-6: trees and forests against BoTorch's PairwiseGP.
+"""A loop of 20 + 200 questions on Branin and Hartmann-6: trees, forests and Gaussian processes against BoTorch's.
 
 Run with `make bench`. BoTorch is measured in the same process where it is installed (`pip install -e '.[peers]'`), its
 hyperparameters refitted at each question, as in the paper. Everything on one thread.
@@ -19,6 +19,7 @@ from typing import get_args
 import numpy as np
 
 from models.asking.box.forest import ForestInBox
+from models.asking.box.gp import Curvature, GaussianProcessInBox
 from models.asking.box.loop import ask_in_box
 from models.asking.box.oracle import UtilityOracle
 from models.asking.box.tree import TreeInBox
@@ -64,6 +65,21 @@ def with_forest(task: BenchmarkFunction, runs: int) -> str:
     )
 
 
+def with_gp(task: BenchmarkFunction, runs: int, curvature: Curvature) -> str:
+    """Advance so many Gaussian processes together; processor time of one, and the regret of what is recommended."""
+    start = time.process_time()
+    course = ask_in_box(
+        GaussianProcessInBox(curvature=curvature), UtilityOracle(task), task.n_dimensions, mix(0, np.arange(runs)),
+        n_initial=INITIAL, n_questions=QUESTIONS,
+    )  # fmt: skip
+    taken = (time.process_time() - start) / runs
+    regret = task.maximum - task(course.points[np.arange(runs), course.recommended[-1]])
+    return (
+        f"{task.title:10} gp, {curvature:7} {runs:2} runs together {taken:8.3f} s a loop   regret {regret.mean():5.3f} "
+        f"(sd {regret.std():.3f}, median {np.median(regret):.4f})"
+    )
+
+
 def with_botorch(task: BenchmarkFunction, questions: int, seed: int = 0) -> str:
     """One run of BoTorch's PairwiseGP and analytic EUBO; recommended is the compared point of the greatest mean."""
     import torch
@@ -103,6 +119,8 @@ def main() -> None:
             for runs in (1, RUNS):
                 print(with_trees(task, runs, tie_break), flush=True)
         print(with_forest(task, RUNS), flush=True)
+        for curvature in get_args(Curvature):
+            print(with_gp(task, RUNS, curvature), flush=True)
         if find_spec("botorch") is None:
             print(f"{task.title:10} BoTorch is not installed: pip install -e '.[peers]'")
         else:

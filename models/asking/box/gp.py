@@ -27,7 +27,7 @@ Curvature = Literal["mode", "average"]
 
 SCALES = (0.01, 10.0)
 """Bounds of a length scale, as a share of the box's width."""
-STARTS = ((0.52, 1.0),)
+STARTS = ((0.15, 10.0), (0.52, 1.0), (1.5, 10.0))
 """Length scale and variance from which the search for hyperparameters starts."""
 FIRST_STEPS, NEXT_STEPS, SETTLED = 30, 5, 1e-4
 
@@ -46,10 +46,16 @@ _CONSTRAINTS: dict[str, list[Any]] = {
 class GaussianProcessInBox:
     """A Gaussian process a run; the next pair is the one of greatest qEUBO over all pairs of points of the box.
 
-    kernel: its kernel, with one length scale a dimension. largest_variance: upper bound of its variance in units of
-    sigma_noise^2; where answers do not waver, the evidence asks for more and more. refit_every: comparisons from one
-    search for hyperparameters to the next; each starts from the latest values, and every restart_every-th from several
-    fixed ones, which forgets what was before. n_starts: pairs from which the search for the greatest qEUBO starts.
+    kernel: its kernel, with one length scale a dimension.
+    curvature: how certain a comparison makes the process. "mode" is Laplace's approximation: means and covariances
+        are BoTorch's. It learns nothing from a comparison that was won by far, and qEUBO may ask it over and over.
+        "average" takes the mean curvature over the belief, with the same means: see `average_curvature`.
+    largest_variance: upper bound of the prior variance in units of sigma_noise^2, 100 in BoTorch; its inverse is the
+        lower bound. Where answers do not waver, the evidence asks for more and more.
+    refit_every: comparisons from one search for hyperparameters to the next, 1 in the paper.
+    restart_every: a search starts where the last one ended, and every restart_every-th at several fixed values.
+    n_candidates, n_starts: pairs drawn uniformly from the box, and those of them from which gradient steps climb;
+        256 and 3 are usual with BoTorch.
     The recommended point is the compared one with the greatest mean.
     Raises ValueError for settings out of range.
 
@@ -60,7 +66,7 @@ class GaussianProcessInBox:
     """
 
     kernel: KernelName = "rbf"
-    curvature: Curvature = "mode"
+    curvature: Curvature = "average"
     largest_variance: float = 100.0
     refit_every: int = 1
     restart_every: int = 20

@@ -24,7 +24,7 @@ def _kernel(variance: float, points: FloatArray) -> FloatArray:
     return variance * correlations("rbf", squared_distances(points, points, scales))
 
 
-@pytest.mark.parametrize(("n", "variance"), [(1, 4.0), (7, 0.5), (25, 10.0), (40, 1000.0)])
+@pytest.mark.parametrize(("n", "variance"), [(1, 4.0), (7, 0.5), (25, 10.0), (30, 1000.0)])
 def test_mode_covariance_evidence_and_slope_are_those_of_the_approximation_among_points(
     n: int, variance: float
 ) -> None:
