@@ -52,7 +52,7 @@ from models.scores.comparing import Difference
 from reports.asking.paired import Paired, compared_by, signed
 from reports.figures.courses import Curve, Mark, draw_courses
 from reports.page.blocks import Block, Column, Definitions, Figure, Picture, Prose, Row, Section, Table
-from reports.page.finished_run import FinishedRun
+from reports.page.finished_run import FinishedRun, NotARunError
 from reports.page.wording import fixed, listed, percent, small
 from reports.respondents.tree_accuracy import half
 
@@ -102,11 +102,19 @@ CHOICES: Mapping[str, tuple[str, str]] = {
 
 
 class Courses:
-    """The means of each way of asking after each question, and their comparison."""
+    """The means of each way of asking after each question, and their comparison.
+
+    Raises NotARunError for a run of an earlier version that lacks a way of asking.
+    """
 
     def __init__(self, run: FinishedRun) -> None:
         courses = run.table(COURSES, _COLUMNS)
         self._courses = {way: rows.set_index(QUESTION).sort_index() for way, rows in courses.groupby(WAY)}
+        if missing := [way for way in (*WAYS, *CHOICES) if way not in self._courses]:
+            raise NotARunError(
+                f"{run.path / 'results' / COURSES}.parquet has no way of asking {listed(missing)}: an "
+                "earlier version asked without it. Run the study again."
+            )
         self._changes = Paired(run, CHANGES, (WAY, BASE, QUESTION, MEASURE))
         self.compared: AskingCompared = run.document(COMPARED, AskingCompared)
         self.last = int(courses[QUESTION].max())

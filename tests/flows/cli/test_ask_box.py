@@ -77,9 +77,11 @@ def test_a_program_asks_answers_undoes_and_gets_the_result(
     assert "comparison" in result["text"]
 
 
-def test_after_a_kill_the_same_question_is_asked(config: Path) -> None:
+def test_after_a_kill_the_same_question_is_asked(
+    config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     command = [sys.executable, "-c", "import sys; from flows.cli.main import main; sys.exit(main(sys.argv[1:]))"]
-    options = ["ask", "box", "--config", str(config), "--json", "--state", "kept"]
+    options = ["ask", "box", "--config", "coffee.toml", "--json", "--state", "kept"]
     started = subprocess.Popen([*command, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert started.stdin is not None
     assert started.stdout is not None
@@ -90,8 +92,9 @@ def test_after_a_kill_the_same_question_is_asked(config: Path) -> None:
     asked = json.loads(started.stdout.readline())
     started.send_signal(signal.SIGKILL)
     started.communicate()
-    again = subprocess.run([*command, *options], input="", capture_output=True, text=True, check=True)
-    assert json.loads(again.stdout) == asked
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    assert main(options) == 0
+    assert json.loads(capsys.readouterr().out) == asked
     assert (asked["answered"], asked["skipped"]) == (3, 1)
     assert [path.name for path in (config.parent / "kept").iterdir()] == ["answers.json"]
 

@@ -100,6 +100,15 @@ def test_a_run_that_says_it_asked_and_lacks_the_results_is_refused(write_run: Wr
         read_courses(run)
 
 
+def test_a_run_of_a_version_that_asked_in_fewer_ways_is_refused(write_run: WriteRun) -> None:
+    run = _asked(write_run())
+    path = run.path / "results" / "active_learning.parquet"
+    courses = pd.read_parquet(path)
+    courses[~courses["way"].str.startswith("forest")].to_parquet(path)
+    with pytest.raises(NotARunError, match="no way of asking forest_qeubo and forest_ask_again: an earlier version"):
+        read_courses(run)
+
+
 def test_the_answer_says_what_nine_questions_find(write_run: WriteRun) -> None:
     sentence = asking_sentence(_read(_asked(write_run())))
     assert "68% of 40 users are recommended the item they like best" in sentence

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -26,6 +27,8 @@ def talk_in_json(session: BoxSession, folder: Path, questions: int) -> None:
     from tasks.asking.box.session import Answer
     from tasks.asking.box.state import save
 
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     _write(_question(session) if session.n_answers < questions else _result(session))
     for line in sys.stdin:
         said = _read(line)
@@ -85,5 +88,5 @@ def _result(session: BoxSession) -> dict[str, Any]:
 
 
 def _write(event: Mapping[str, Any]) -> None:
-    sys.stdout.write(json.dumps(event, ensure_ascii=False, allow_nan=False) + "\n")
+    sys.stdout.write(json.dumps(event, allow_nan=False) + "\n")
     sys.stdout.flush()
