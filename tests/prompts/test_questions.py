@@ -174,6 +174,8 @@ def test_an_answer_outside_the_schema_is_refused(
         ({"kind": "numeric", "minimum": 3.0, "maximum": None, "values": []}, "needs a minimum and a maximum"),
         ({"kind": "numeric", "minimum": 3.0, "maximum": 3.0, "values": []}, "the minimum 3 is not below"),
         ({"name": "Not A Name"}, "pattern"),
+        ({"values": ["calm\x0bvoice", "worried"]}, "must not hold control characters"),
+        ({"instruction": "How does it \x00 sound?"}, "must not hold control characters"),
     ],
 )
 def test_a_proposal_that_cannot_be_a_feature_says_why(change: dict[str, object], complaint: str) -> None:

@@ -81,3 +81,10 @@ def test_an_ordinal_goes_from_low_to_high_as_its_mapping_lists_the_levels(name: 
         levels = listed[each.name]
         labels = levels.values() if isinstance(levels, dict) else levels
         assert each.feature.levels == tuple(dict.fromkeys(labels)), each.name
+
+
+def test_a_control_character_in_a_mapping_is_refused_with_its_key_and_shown_escaped(tmp_path: Path):
+    told = refusal(tmp_path, WHOLE.replace('name = "tea.csv"', 'name = "tea\\u001b.csv"'))
+    assert "file.name: the text " in told
+    assert "has the character \\x1b" in told
+    assert "\x1b" not in told

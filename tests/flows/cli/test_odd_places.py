@@ -33,7 +33,10 @@ COMMANDS = (
 
 
 def test_no_terminal_is_too_narrow_in_its_encoding_for_any_command(tmp_path: Path) -> None:
-    script = f"import sys; from flows.cli.main import main; [main(each) for each in {list(COMMANDS)!r}]; sys.exit(7)"
+    script = (
+        f"import sys; from flows.cli.main import main; [main(each) for each in {list(COMMANDS)!r}]; "
+        "from flows.cli.console import say; say('caf\u00e9 \u8336'); sys.exit(7)"
+    )
     plain = {**os.environ, "PYTHONIOENCODING": "ascii", "LANG": "C", "PREFSTUDY_CACHE": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, env=plain, capture_output=True, check=False)
     assert done.returncode == 7, done.stderr.decode()

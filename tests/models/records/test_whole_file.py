@@ -144,3 +144,24 @@ def test_a_process_that_is_stopped_leaves_nothing_aside_and_puts_nothing_in_plac
     stopped = subprocess.run([sys.executable, "-c", textwrap.dedent(script), str(tmp_path)], check=False)
     assert stopped.returncode == 7
     assert [path.name for path in tmp_path.iterdir()] == ["record"]
+
+
+def test_a_lock_that_its_last_owner_removes_after_it_was_opened_is_taken_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = tmp_path / ".file.lock"
+    taken: list[int] = []
+    flock = module.fcntl.flock
+
+    def removed_first(descriptor: int, operation: int) -> None:
+        flock(descriptor, operation)
+        if not taken:
+            lock.unlink()
+        taken.append(descriptor)
+
+    monkeypatch.setattr(module.fcntl, "flock", removed_first)
+    held = hold(tmp_path / ".file")
+    assert held is not None
+    assert (len(taken), lock.exists()) == (2, True)
+    held.end()
+    assert list(tmp_path.iterdir()) == []

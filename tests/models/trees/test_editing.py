@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import approx_fprime, minimize
+from scipy.optimize import OptimizeResult, approx_fprime, minimize
 from scipy.stats import norm
 
 from models.gaussian.laplace import negative_log_posterior
@@ -133,3 +133,16 @@ def test_impossible_edits_are_refused(tree: PreferenceTree) -> None:
         pin_order(pin_order(tree, 0, 1, ITEMS, COMPARISONS), 1, 0, ITEMS, COMPARISONS)
     with pytest.raises(ValueError, match="straddlers kept"):
         merge(PreferenceTree(straddlers="keep").fit(ITEMS, COMPARISONS), 0, ITEMS, COMPARISONS)
+
+
+def test_a_pin_that_the_minimiser_does_not_find_is_an_error(
+    tree: PreferenceTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gives_up(*arguments: object, **options: object) -> OptimizeResult:
+        found = minimize(*arguments, **options)
+        return OptimizeResult(x=found.x, success=False, message="the iteration limit was reached")
+
+    worst, best = np.argsort(tree.leaf_mean_)[[0, -1]].tolist()
+    monkeypatch.setattr("models.trees.editing.minimize", gives_up)
+    with pytest.raises(ValueError, match=r"no leaf values under the pins .* the iteration limit was reached"):
+        pin_order(tree, worst, best, ITEMS, COMPARISONS)
