@@ -55,8 +55,8 @@ def answer_sentences(results: Results) -> Iterator[str]:
             for base in bases
             if model in results.models and base in results.models
         ]
-        if sentences:
-            yield " ".join(sentences)
+        if any(sentences):
+            yield " ".join(filter(None, sentences))
 
 
 def key_numbers(results: Results) -> list[KeyNumber]:

@@ -84,12 +84,16 @@ PARTS: Mapping[str, Varied] = {
 
 def setting_sections(results: Results) -> Iterator[Section]:
     """A section for each part that was run, and one that names those that were not."""
-    finals = results.run.table(FINALS, (PART, FUNCTION, MODEL, SETTING, REGRET))
-    for part, varied in PARTS.items():
-        rows = finals[finals[PART] == part]
-        if len(rows):
-            yield Section(varied.heading, _blocks(results, part, varied, rows))
-    if missing := [part for part in PARTS if not (finals[PART] == part).any()]:
+    run = [part for part in PARTS if results.has(part)]
+    if run:
+        finals = results.run.table(FINALS, (PART, FUNCTION, MODEL, SETTING, REGRET))
+        for part in run:
+            rows = finals[finals[PART] == part]
+            nothing: list[Block] = [Prose(["None of the functions and models of this run have this part."])]
+            yield Section(
+                PARTS[part].heading, _blocks(results, part, PARTS[part], rows) if _settings(rows) else nothing
+            )
+    if missing := [part for part in PARTS if part not in run]:
         told = [f"{PARTS[part].heading} ({FIGURES[part]}): --set parts='[\"{part}\"]'." for part in missing]
         first = "These parts of the paper were not run. All at once: --set everything=true, which takes hours."
         yield Section("Not run", [Prose([first, *told])])

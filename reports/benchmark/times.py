@@ -45,7 +45,7 @@ def time_sentences(results: Results) -> Iterator[str]:
     for base in (GP, SKEW_GP):
         ratio = times_as_long(results, TREE, base)
         if ratio is not None:
-            yield times_as_fast(f"On this machine {MODELS[TREE]}", MODELS[base], ratio)
+            yield times_as_fast(MODELS[TREE], MODELS[base], ratio)
 
 
 def times_section(results: Results) -> Section:
