@@ -100,14 +100,15 @@ class Courses:
     """The means of each way of asking after each question, and their comparison."""
 
     def __init__(self, run: FinishedRun) -> None:
-        self._frame: pd.DataFrame = run.table(COURSES, _COLUMNS).set_index([WAY, QUESTION])
+        courses = run.table(COURSES, _COLUMNS)
+        self._courses = {way: rows.set_index(QUESTION).sort_index() for way, rows in courses.groupby(WAY)}
         self._changes = Paired(run, CHANGES, (WAY, BASE, QUESTION, MEASURE))
         self.compared: AskingCompared = run.document(COMPARED, AskingCompared)
-        self.last = int(self._frame.index.get_level_values(QUESTION).max())
+        self.last = int(courses[QUESTION].max())
 
     def of(self, way: str) -> pd.DataFrame:
         """The rows of a way of asking, by question."""
-        return pd.DataFrame(self._frame.xs(way, level=WAY))
+        return self._courses[way]
 
     def at(self, way: str, question: int, measure: str) -> float:
         """The mean of a measure after a number of questions."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
@@ -43,15 +43,18 @@ class Histories:
 
     def __init__(self, run: FinishedRun) -> None:
         """Read the results. Raises NotARunError if they are missing or malformed."""
-        self._courses: pd.DataFrame = run.table(HISTORY, _COLUMNS).set_index([TABLE, ASKED_AGAIN, WAY]).sort_index()
+        courses = run.table(HISTORY, _COLUMNS)
+        self._courses: dict[tuple[Hashable, ...], pd.DataFrame] = {
+            key: rows.set_index(QUESTION).sort_index() for key, rows in courses.groupby([TABLE, ASKED_AGAIN, WAY])
+        }
         self.differences = Paired(run, HISTORY_DIFFERENCES, (TABLE, ASKED_AGAIN, QUESTION, MEASURE))
-        self.tables: Sequence[str] = [name for name in TABLES if name in self._courses.index.get_level_values(TABLE)]
-        self.last = int(self._courses[QUESTION].max())
-        self.users = int(self._courses[N_USERS].max())
+        self.tables: Sequence[str] = [name for name in TABLES if (courses[TABLE] == name).any()]
+        self.last = int(courses[QUESTION].max())
+        self.users = int(courses[N_USERS].max())
 
     def of(self, table: str, way: str, *, again: bool) -> pd.DataFrame:
         """The rows of one course, by question."""
-        return self._courses.loc[[(table, again, way)]].set_index(QUESTION).sort_index()
+        return self._courses[table, again, way]
 
     def at(self, table: str, way: str, question: int, measure: str, *, again: bool) -> float:
         """The mean of a measure after a number of questions."""

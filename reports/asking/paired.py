@@ -29,13 +29,14 @@ class Paired:
     def __init__(self, run: FinishedRun, name: str, keys: tuple[str, ...]) -> None:
         """Read `results/<name>.parquet`. Raises NotARunError if it is missing or lacks a column."""
         self._where = f"{run.path}: results/{name}.parquet"
-        self._rows: pd.DataFrame = run.table(name, (*keys, *DIFFERENCE)).set_index(list(keys)).sort_index()
+        rows = run.table(name, (*keys, *DIFFERENCE))
+        self._rows = dict(zip(zip(*(rows[key] for key in keys), strict=True), rows.to_dict("records"), strict=True))
 
     def at(self, *key: str | int | bool) -> Difference:
         """The difference with these values of the key columns. Raises NotARunError if the table lacks it."""
-        if key not in self._rows.index:
+        if key not in self._rows:
             raise NotARunError(f"{self._where} has no row {' / '.join(map(str, key))}. Run the study again.")
-        row = self._rows.loc[[key]].iloc[0]
+        row = self._rows[key]
         estimate, lower, upper = (None if pd.isna(row[name]) else float(row[name]) for name in (ESTIMATE, LOWER, UPPER))
         return Difference(estimate=estimate, lower=lower, upper=upper, over=str(row[OVER]))
 

@@ -207,7 +207,7 @@ def test_a_study_walks_from_a_table_to_a_report_and_through_the_projects_checks(
     before = {path for path in house.rglob("*") if path.is_file()}
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")} | {
         "PYTHONPATH": str(house), "PREFSTUDY_RAW": str(lizards.parent), "PREFSTUDY_CACHE": str(tmp_path / "cache"),
-        "PREFECT_HOME": str(tmp_path / "prefect"), "PYTHONDONTWRITEBYTECODE": "1",
+        "PREFECT_HOME": str(tmp_path / "prefect"), "PYTHONPYCACHEPREFIX": str(tmp_path / "bytecode"),
     }  # fmt: skip
 
     def python(*arguments: str) -> str:

@@ -142,6 +142,7 @@ def test_the_report_of_simulated_data_shows_the_published_values_as_not_comparab
     assert "Why they differ" not in page
 
 
+@pytest.mark.usefixtures("no_report")
 def test_the_same_seed_gives_the_same_bytes(run_dir: Path) -> None:
     record = RunRecord.model_validate_json((run_dir / "run.json").read_bytes())
     again = bela_study(BelaConfig.model_validate(record.config))

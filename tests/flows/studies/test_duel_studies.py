@@ -85,6 +85,7 @@ def test_chosen_models_are_kept_for_each_split(run_dir: Path):
     )
 
 
+@pytest.mark.usefixtures("no_report")
 def test_the_same_settings_give_the_same_bytes(tmp_path: Path):
     config = SyntheticConfig(
         items=30, runs=2, unseen_runs=1, resamples=3, tuning=SMALL, explaining=SyntheticConfig().explaining.model_copy(

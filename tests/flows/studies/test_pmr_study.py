@@ -214,6 +214,7 @@ def test_the_report_says_what_it_is_and_what_it_is_not(run_dir: Path) -> None:
     assert "INBOX_B as the tree ranks it" in said
 
 
+@pytest.mark.usefixtures("no_report")
 def test_a_second_run_asks_nothing_again_and_finds_the_same_to_the_byte(config: PmrConfig, run_dir: Path) -> None:
     class Mute(Parrot):
         def reply(self, requests: Sequence[Request]) -> list[Reply]:
@@ -240,6 +241,7 @@ def test_a_run_on_the_ledger_alone_finds_the_same_to_the_byte(config: PmrConfig,
     assert not (tmp_path / "nowhere.sqlite").exists()
 
 
+@pytest.mark.usefixtures("no_report")
 def test_a_run_killed_midway_leaves_no_folder_and_its_answers_and_ends_the_same(
     config: PmrConfig, run_dir: Path, tmp_path: Path
 ) -> None:

@@ -172,18 +172,13 @@ def test_the_flow_run_keeps_its_metrics_and_a_link_to_the_report(run_dir: Path) 
     assert [MetricRow(study="sushi", **row) for row in rows] == list(_metrics(run_dir))
 
 
+@pytest.mark.usefixtures("no_report")
 def test_the_same_seed_gives_the_same_bytes_whatever_the_number_of_workers(run_dir: Path, config: SushiConfig) -> None:
     with ThreadPoolTaskRunner(max_workers=1) as runner:
         again = sushi_study.with_options(task_runner=runner)(config)
     assert again != run_dir
     for path in (run_dir / "results").iterdir():
         assert (again / "results" / path.name).read_bytes() == path.read_bytes(), path.name
-
-
-def test_another_seed_gives_other_results(run_dir: Path, config: SushiConfig) -> None:
-    other = sushi_study(config.model_copy(update={"seed": 4, "protocols": False, "active_learning": False}))
-    assert other.name.split("-")[1] != run_dir.name.split("-")[1]
-    assert (other / "results" / "metrics.json").read_bytes() != (run_dir / "results" / "metrics.json").read_bytes()
 
 
 def test_a_flow_without_data_fails_with_what_to_do_and_leaves_only_its_record(
@@ -206,30 +201,25 @@ def test_an_example_user_that_is_not_there_is_refused_by_name(tmp_path: Path) ->
         sushi_study(config)
 
 
-def test_the_command_line_runs_the_study_and_says_where_the_report_lies(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_the_command_line_runs_the_study_on_simulated_raw_files_and_says_where_the_report_lies(
+    run_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """With another seed there are other results; beside simulated data, nothing published is shown."""
     monkeypatch.chdir(tmp_path)
-    settings = ["--set", "users=20", "--set", "protocols=false", "--set", "active_learning=false"]
-    assert main(["run", "sushi", "--simulated", "--out", "here", *settings]) == 0
+    settings = ["--set", "protocols=false", "--set", "active_learning=false", "--set", "seed=4"]
+    assert main(["data", "simulate", "sushi", "--users", "20", "--out", "raw"]) == 0
+    assert main(["run", "sushi", "--raw", "raw/sushi", "--out", "here", *settings]) == 0
     printed = capsys.readouterr()
     [html] = (tmp_path / "here" / "sushi").glob("*/report.html")
     assert f"HTML     {html.relative_to(tmp_path)}" in printed.out
     assert html.as_uri() in printed.out
+    assert "Found" in printed.out
+    assert "Published" not in printed.out
     assert "Write the report: done" in printed.err
     assert "Traceback" not in printed.err
-
-
-def test_whether_data_is_simulated_is_the_runs_own_word_and_then_nothing_published_is_shown_beside_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    settings = ["--set", "protocols=false", "--set", "active_learning=false"]
-    assert main(["data", "simulate", "sushi", "--users", "20", "--out", "raw"]) == 0
-    assert main(["run", "sushi", "--raw", "raw/sushi", *settings]) == 0
-    printed = capsys.readouterr().out
-    assert "Found" in printed
-    assert "Published" not in printed
+    assert html.parent.name.split("-")[1] != run_dir.name.split("-")[1]
+    metrics = [run / "results" / "metrics.json" for run in (html.parent, run_dir)]
+    assert metrics[0].read_bytes() != metrics[1].read_bytes()
 
 
 def test_a_report_is_written_again_as_it_was_without_computing(run_dir: Path) -> None:
