@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from models.gaussian.difference_evidence import ComparedPoints
+from models.gaussian.difference_evidence import ComparedPoints, difference_covariance
+from models.gaussian.difference_laplace import average_curvature
 from models.gaussian.stationary import KernelName, correlations, squared_distances
 from models.records.arrays import FloatArray, IntArray
 
@@ -15,13 +16,12 @@ from models.records.arrays import FloatArray, IntArray
 class DifferenceBelief:
     """The posteriors of t processes. theta: (t, d + 1); pull: (t, n) and reduction: (t, n, n), see `DifferenceFit`.
 
-    >>> from models.gaussian.difference_evidence import difference_covariance
     >>> from models.gaussian.difference_laplace import fit_differences
     >>> points, theta = ComparedPoints(np.array([[[0.2]]]), np.array([[[0.8]]])), np.log([[0.5, 4.0]])
     >>> fit = fit_differences(difference_covariance("rbf", points, theta))
     >>> belief = DifferenceBelief("rbf", points, theta, fit.pull, fit.reduction)
     >>> belief.mean(np.array([[[0.2], [0.8]]])).round(2)
-    array([[ 0.67, -0.67]])
+    array([[ 0.55, -0.55]])
     """
 
     kernel: KernelName
@@ -41,6 +41,16 @@ class DifferenceBelief:
             pull=self.pull[problems],
             reduction=self.reduction[problems],
         )
+
+    def with_average_curvature(self) -> DifferenceBelief:
+        """The same means, with covariances from curvatures averaged over the belief: see `average_curvature`."""
+        reduction = np.empty_like(self.reduction)
+        for one in range(len(reduction)):
+            alone = self.of(np.array([one]))
+            prior = difference_covariance(self.kernel, alone.points, alone.theta)
+            mode = (prior @ alone.pull[..., None])[..., 0]
+            reduction[one] = average_curvature(prior, mode, alone.reduction)[0]
+        return replace(self, reduction=reduction)
 
     @property
     def variance(self) -> FloatArray:

@@ -20,6 +20,10 @@ from models.records.arrays import FloatArray, IntArray
 
 _SQRT_2 = math.sqrt(2.0)
 _SHORTEST = 1e-6
+_FLAT = 1e-12
+_AVERAGES = 3
+_NODES, _SHARES = np.polynomial.hermite_e.hermegauss(20)
+_SHARES = _SHARES / _SHARES.sum()
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,7 @@ def fit_differences(covariance: FloatArray, pull: FloatArray | None = None) -> D
     z = _times(covariance, a)
     a, z = _newton(covariance, a, z)
 
-    log_phi, ratio, weight, change = _likelihood(z)
+    log_phi, _, weight, change = _likelihood(z)
     root = np.sqrt(weight)
     inverse, log_determinant = _factor(covariance, root).inverse()
     log_evidence = log_phi.sum(axis=1) - 0.5 * (a * z).sum(axis=1) - 0.5 * log_determinant
@@ -67,6 +71,33 @@ def fit_differences(covariance: FloatArray, pull: FloatArray | None = None) -> D
     outer = (0.5 * a + moved)[:, :, None] * a[:, None, :]
     slope = 0.5 * (outer + np.swapaxes(outer, 1, 2) - reduction)
     return DifferenceFit(z, a, reduction, log_evidence, slope)
+
+
+def average_curvature(covariance: FloatArray, mode: FloatArray, reduction: FloatArray) -> FloatArray:
+    """The reduction R with each comparison's curvature averaged over the belief about z, not taken at the mode.
+
+    A comparison won by far is flat at the mode: Laplace's approximation says that nothing was learned from it, and
+    gives z nearly its prior variance, much of it on the side that the answer excluded. The mean curvature over
+    N(mode, variance) and the variance that follows from it are found in turn, as in a variational approximation.
+    covariance: (t, n, n) as for `fit_differences`; mode: (t, n) and reduction: (t, n, n) of the fit.
+
+    >>> C = np.array([[[100.0]]])
+    >>> fit = fit_differences(C)
+    >>> averaged = average_curvature(C, fit.mode, fit.reduction)
+    >>> [float((C - C * R * C).round(1)[0, 0, 0]) for R in (fit.reduction, averaged)]
+    [17.8, 7.6]
+    """
+    prior = np.diagonal(covariance, axis1=1, axis2=2)
+    variance = np.clip(prior - ((covariance @ reduction) * covariance).sum(axis=2), 0.0, prior)
+    for _ in range(_AVERAGES):
+        spread = np.sqrt(variance)
+        weight = sum(share * _likelihood(mode + node * spread)[2] for node, share in zip(_NODES, _SHARES, strict=True))
+        root = np.sqrt(weight)
+        inverse, _ = _factor(covariance, root).inverse()
+        found = np.clip((1.0 - np.diagonal(inverse, axis1=1, axis2=2)) / np.maximum(weight, _FLAT), 0.0, prior)
+        variance = np.sqrt(variance * found)  # half of the way: whole steps swing to and fro
+        reduction = inverse * root[:, :, None] * root[:, None, :]
+    return reduction
 
 
 def _times(matrix: FloatArray, vector: FloatArray) -> FloatArray:

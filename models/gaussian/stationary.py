@@ -29,7 +29,7 @@ def squared_distances(first: FloatArray, second: FloatArray, lengthscales: Float
     x, y = ((points - 0.5) / lengthscales[..., None, :] for points in (first, second))
     of_x = np.concatenate([-2.0 * x, np.square(x).sum(axis=-1, keepdims=True), np.ones_like(x[..., :1])], axis=-1)
     of_y = np.concatenate([y, np.ones_like(y[..., :1]), np.square(y).sum(axis=-1, keepdims=True)], axis=-1)
-    return np.maximum(of_x @ np.swapaxes(of_y, -1, -2), 0.0)
+    return np.asarray(np.maximum(of_x @ np.swapaxes(of_y, -1, -2), 0.0))
 
 
 def correlations(kernel: KernelName, squared: FloatArray) -> FloatArray:

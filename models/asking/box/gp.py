@@ -8,31 +8,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 
 from models.asking.active_learning import near_greatest
 from models.asking.box.loop import Choice
-from models.asking.box.pair_climb import best_pairs, candidate_points
+from models.asking.box.pair_climb import best_pairs
 from models.gaussian.difference_belief import DifferenceBelief
 from models.gaussian.difference_evidence import ComparedPoints, EvidenceClimb
 from models.gaussian.stationary import KernelName
 from models.numerics.box_minimiser import minimise_in_box
 from models.numerics.hashing import HashArray, mix
 from models.records.arrays import FloatArray
+
+Curvature = Literal["mode", "average"]
+
 SCALES = (0.01, 10.0)
 """Bounds of a length scale, as a share of the box's width."""
-STARTS = ((0.15, 10.0), (0.5, 10.0), (1.5, 10.0))
+STARTS = ((0.52, 1.0),)
 """Length scale and variance from which the search for hyperparameters starts."""
 FIRST_STEPS, NEXT_STEPS, SETTLED = 30, 5, 1e-4
 
 _CONSTRAINTS: dict[str, list[Any]] = {
     "kernel": [StrOptions(set(get_args(KernelName)))],
+    "curvature": [StrOptions(set(get_args(Curvature)))],
     "largest_variance": [Interval(Real, 1.0, None, closed="neither")],
     "refit_every": [Interval(Integral, 1, None, closed="left")],
     "restart_every": [Interval(Integral, 1, None, closed="left")],
+    "n_candidates": [Interval(Integral, 1, None, closed="left")],
     "n_starts": [Interval(Integral, 1, None, closed="left")],
 }
 
@@ -55,10 +60,12 @@ class GaussianProcessInBox:
     """
 
     kernel: KernelName = "rbf"
+    curvature: Curvature = "mode"
     largest_variance: float = 100.0
     refit_every: int = 1
     restart_every: int = 20
-    n_starts: int = 6
+    n_candidates: int = 256
+    n_starts: int = 3
 
     def __post_init__(self) -> None:
         """Check every setting."""
@@ -86,38 +93,46 @@ class GaussianProcessLearner:
         """See `models.asking.box.loop.Learner`."""
         n_pairs, every = points.shape[1] // 2, self._settings.refit_every
         block = every * self._settings.restart_every
-        known = max(self._n_pairs + 1, n_pairs - n_pairs % block)
-        for n in range(known, n_pairs + 1):
-            if n % every == 0 or n == n_pairs:
-                self._fit(points[:, : 2 * n], restart=n % block == 0, refit=n % every == 0)
+        first = max(n_pairs - n_pairs % block, 1)
+        for n in range(max(self._n_pairs + 1, first), n_pairs + 1):
+            compared = ComparedPoints(points[:, : 2 * n : 2], points[:, 1 : 2 * n : 2])
+            if n == first:
+                self._belief = self._latest = self._restart(compared)
+            elif n % every == 0:
+                self._belief = self._latest = self._continue(compared, NEXT_STEPS)
+            elif n == n_pairs:
+                self._belief = self._continue(compared, 0)
+        if self._settings.curvature == "average":
+            self._belief = self._belief.with_average_curvature()
         self._points, self._n_pairs = points, n_pairs
         self._mean = self._belief.mean(points)
 
-    def _fit(self, points: FloatArray, *, restart: bool, refit: bool) -> None:
-        """The processes of all runs given points (t, 2n, d), winners in even rows."""
-        compared = ComparedPoints(points[:, ::2], points[:, 1::2])
-        t, n = compared.winners.shape[:2]
-        if restart:
-            starts = np.log([[*[scale] * points.shape[2], variance] for scale, variance in STARTS])
-            run = np.repeat(np.arange(t), len(starts))
-            climb = EvidenceClimb(self._settings.kernel, compared.of(run), np.zeros((len(run), n)))
-            found = minimise_in_box(
-                climb, np.tile(starts, (t, 1)), self._lower, self._upper, max_steps=FIRST_STEPS, settled=SETTLED
-            )
-            best = climb.value.reshape(t, -1).argmin(axis=1) + np.arange(t) * len(starts)
-            self._inverse = found.inverse[best]
-        else:
-            pull = np.zeros((t, n))
-            pull[:, : self._belief.pull.shape[1]] = self._belief.pull
-            climb, best = EvidenceClimb(self._settings.kernel, compared, pull), np.arange(t)
-            found = minimise_in_box(
-                climb, self._belief.theta, self._lower, self._upper, max_steps=NEXT_STEPS if refit else 0,
-                settled=SETTLED, inverse=self._inverse,
-            )  # fmt: skip
-            self._inverse = found.inverse
-        self._belief = DifferenceBelief(
+    def _restart(self, compared: ComparedPoints) -> DifferenceBelief:
+        """Search for hyperparameters from fixed values and take the best."""
+        t, n, d = compared.winners.shape
+        starts = np.log([[*[scale] * d, variance] for scale, variance in STARTS])
+        run = np.repeat(np.arange(t), len(starts))
+        climb = EvidenceClimb(self._settings.kernel, compared.of(run), np.zeros((len(run), n)))
+        found = minimise_in_box(
+            climb, np.tile(starts, (t, 1)), self._lower, self._upper, max_steps=FIRST_STEPS, settled=SETTLED
+        )
+        best = climb.value.reshape(t, -1).argmin(axis=1) + np.arange(t) * len(starts)
+        self._inverse = found.inverse[best]
+        return DifferenceBelief(
             self._settings.kernel, compared, climb.theta[best], climb.pull[best], climb.reduction[best]
         )
+
+    def _continue(self, compared: ComparedPoints, steps: int) -> DifferenceBelief:
+        """Fit anew, after so many steps of the search that the latest belief ended."""
+        latest = self._latest
+        pull = np.zeros(compared.winners.shape[:2])
+        pull[:, : latest.pull.shape[1]] = latest.pull
+        climb = EvidenceClimb(self._settings.kernel, compared, pull)
+        found = minimise_in_box(
+            climb, latest.theta, self._lower, self._upper, max_steps=steps, settled=SETTLED, inverse=self._inverse
+        )
+        self._inverse = found.inverse
+        return DifferenceBelief(self._settings.kernel, compared, climb.theta, climb.pull, climb.reduction)
 
     def recommend(self) -> Choice:
         """See `models.asking.box.loop.Learner`."""
@@ -125,8 +140,8 @@ class GaussianProcessLearner:
 
     def next_pair(self) -> FloatArray:
         """The pair of greatest qEUBO that gradient steps from the best of many candidates reach."""
-        candidates = candidate_points(self._points, self._mean, mix(self._seeds, self._n_pairs))
-        return best_pairs(self._belief, candidates, self._settings.n_starts)
+        lots = mix(self._seeds, self._n_pairs)
+        return best_pairs(self._belief, lots, self._settings.n_candidates, self._settings.n_starts)
 
     def predict(self, points: FloatArray) -> FloatArray:
         """See `models.asking.box.loop.Learner`."""
