@@ -27,6 +27,7 @@ from models.trees.growth.options import CategoriesOf, Straddlers, refuse_old_wor
 from models.trees.growth.splits import TieBreak
 from models.trees.leaf_fit import count_leaf_pairs, count_pairs_of_leaves, fit_leaves, prior_factor
 from models.trees.preference_tree import PreferenceTree, PreferenceTrees
+from models.trees.support import Support, split_support
 
 LeavesFrom = Literal["all", "bootstrap"]
 
@@ -173,6 +174,16 @@ class PreferenceForest(BaseEstimator):  # type: ignore[misc]
             covariance += within[np.ix_(own, own)] / len(leaf)
         return np.asarray(covariance)
 
+    def predict_sd(self, items: ArrayLike) -> FloatArray:
+        """Standard deviation of each item's utility, (m,): within trees, averaged, plus between trees.
+
+        The square root of the diagonal of `covariance`, without the (m, m) matrix.
+        """
+        leaf = self.apply(items)
+        means = self.leaf_mean_[leaf + self._first_leaf[:, None]]
+        within = sum(np.diagonal(self._leaf_covariance(tree))[own] for tree, own in enumerate(leaf))
+        return np.asarray(np.sqrt(means.var(axis=0) + within / len(leaf)))
+
     def _leaf_covariance(self, tree: int) -> FloatArray:
         """Posterior covariance of the leaves of a tree, (n_leaves, n_leaves), not conditioned on a zero sum."""
         n_leaves = int(self.n_leaves_[tree])
@@ -217,3 +228,14 @@ class PreferenceForest(BaseEstimator):  # type: ignore[misc]
         """A single tree to read, grown by the same rules from all comparisons, once each."""
         check_is_fitted(self)
         return PreferenceTree(self.columns, **self._growth()).fit(*self._fitted)
+
+    def split_support(self, *, n_bootstraps: int = 200, seed: int = 0) -> dict[int, Support]:
+        """How often bootstraps make the splits of `to_tree`, by node (see `models.trees.support.split_support`).
+
+        Raises ValueError for a forest that keeps straddlers.
+
+        >>> items, pairs = np.array([[0.0], [1.0], [2.0], [3.0]]), [[2, 0], [3, 0], [2, 1], [3, 1]] * 10
+        >>> PreferenceForest(n_trees=2).fit(items, pairs).split_support()[0].same
+        1.0
+        """
+        return split_support(self.to_tree(), *self._fitted, n_bootstraps=n_bootstraps, seed=seed)

@@ -17,6 +17,8 @@ from models.records.studies.asking_results import (
     CODES,
     COMPARED,
     COURSES,
+    FOREST_ASK_AGAIN,
+    FOREST_QEUBO,
     FOUND_SHARE,
     GP_ASK_AGAIN,
     GP_CODES,
@@ -57,6 +59,7 @@ from reports.respondents.tree_accuracy import half
 WAYS: Mapping[str, str] = {
     TREE_TOP_LEAF: "tree, top-leaf rule",
     GP_QEUBO: "Gaussian process",
+    FOREST_QEUBO: "forest",
     TREE_QEUBO: "tree, plain qEUBO",
     TREE_RANDOM: "tree, random pairs",
 }
@@ -65,6 +68,7 @@ WAYS: Mapping[str, str] = {
 NAMES: Mapping[str, str] = {
     TREE_TOP_LEAF: "the tree with the top-leaf rule",
     GP_QEUBO: "the Gaussian process",
+    FOREST_QEUBO: "the forest",
     TREE_QEUBO: "the tree with plain qEUBO",
     TREE_RANDOM: "the tree asked random pairs",
     ASK_AGAIN: "the tree that may ask a pair again",
@@ -92,6 +96,7 @@ CHOICES: Mapping[str, tuple[str, str]] = {
     RANDOM_ASK_AGAIN: ("the same pair again", "allowed"),
     GP_CODES: ("minor group", "code numbers"),
     GP_ASK_AGAIN: ("the same pair again", "allowed"),
+    FOREST_ASK_AGAIN: ("the same pair again", "allowed"),
 }
 """For each changed way of asking, the choice, and what was tried instead of the paper's."""
 
@@ -203,6 +208,17 @@ def _after_nine(courses: Courses, measure: str, decimals: int) -> str:
     return f"after {BANDIT} questions: " + "; ".join(means)
 
 
+def _forest(courses: Courses) -> str:
+    """How the forest differs from the tree and from the Gaussian process after all questions."""
+    return " ".join(
+        compared_by(
+            measure, NAMES[FOREST_QEUBO], NAMES[base], courses.change(FOREST_QEUBO, base, courses.last, measure)
+        )
+        for base in (TREE_TOP_LEAF, GP_QEUBO)
+        for measure in (RHO_REGRET, FOUND_SHARE)
+    )
+
+
 def _published(run: FinishedRun) -> float | None:
     """The published share of favourites found; None for simulated data, which it says nothing about."""
     values = [row.published for row in run.metrics if row.metric == FOUND_SHARE and row.published is not None]
@@ -300,6 +316,8 @@ def _interpretation(run: FinishedRun, courses: Courses) -> Prose:
             f"After {BANDIT} questions, over the users that both asked: {both(TREE_TOP_LEAF, GP_QEUBO)}{paper}",
             f"The top-leaf rule asks about the leaf at the top, and leaves what lies below it tied. After {BANDIT} "
             f"questions: {both(TREE_TOP_LEAF, TREE_QEUBO)} {both(TREE_RANDOM, TREE_TOP_LEAF)}",
+            f"A forest, the mean over trees of bootstrapped answers, is not in the paper. After {courses.last} "
+            f"questions: {_forest(courses)}",
             f"Algorithm 1 does not say whether a pair may be asked again. After {courses.last} questions: "
             f"{' '.join(again)}",
         ]

@@ -47,6 +47,7 @@ WORDS: Mapping[str, str] = {
     "gpm": "GPM",
     "c_gpm": "C-GPM",
     "upm": "UPM",
+    "preference_forest": "forest",
     "preference_gp": "Gaussian process",
     "llm_judge": "language model",
     "train": "training data",

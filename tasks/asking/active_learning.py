@@ -21,7 +21,7 @@ from tasks.runs.results import add_metrics, write_parquet
 from tasks.runs.run_folder import RunFolder
 
 ASKING = "Ask every user"
-AT_ONCE: Mapping[str, int] = {"preference_tree": 5000, "preference_gp": 100}
+AT_ONCE: Mapping[str, int] = {"preference_tree": 5000, "preference_forest": 500, "preference_gp": 100}
 """Number of users per task; a task then takes some seconds."""
 
 

@@ -18,6 +18,7 @@ from models.asking.active_learning import (
     ask_and_learn,
     ranking_oracle,
 )
+from models.asking.forest_surrogate import ForestSurrogate
 from models.asking.gp_surrogate import GPSurrogate
 from models.asking.regret import rho_regret, top1_error
 from models.asking.tree_surrogate import TreeSurrogate
@@ -31,6 +32,8 @@ from models.records.studies.asking_results import (
     ASK_AGAIN,
     CATEGORICAL,
     CODES,
+    FOREST_ASK_AGAIN,
+    FOREST_QEUBO,
     FOUND_SHARE,
     GP_ASK_AGAIN,
     GP_CODES,
@@ -64,7 +67,7 @@ from models.trees.growth.options import StraddlersSetting
 from models.trees.growth.splits import TieBreak
 from tasks.respondents.protocols import TABLE_ENCODINGS, Encoding, Respondents
 
-Model = Literal["preference_tree", "preference_gp"]
+Model = Literal["preference_tree", "preference_forest", "preference_gp"]
 
 FOUND = "found"
 """Column: whether the recommended item is the user's favourite."""
@@ -100,8 +103,9 @@ WAYS: Mapping[str, Way] = {
     TREE_QEUBO: PLAIN,
     TREE_RANDOM: TREE.but(acquisition="random", top_leaf_first=False),
     GP_QEUBO: Way(model="preference_gp", top_leaf_first=False, encoding="one_hot"),
+    FOREST_QEUBO: PLAIN.but(model="preference_forest", tie_break="random", encoding="one_hot"),
 }
-"""The curves of dt-pbo Figures 3 and 7."""
+"""The curves of dt-pbo Figures 3 and 7, and a forest."""
 
 CHOICES: Mapping[str, Way] = {
     ASK_AGAIN: TREE.but(repeats=True),
@@ -121,6 +125,7 @@ CHOICES: Mapping[str, Way] = {
     RATIO_HIGH: TREE.but(ratio=1.0),
     GP_CODES: WAYS[GP_QEUBO].but(encoding="codes"),
     GP_ASK_AGAIN: WAYS[GP_QEUBO].but(repeats=True),
+    FOREST_ASK_AGAIN: WAYS[FOREST_QEUBO].but(repeats=True),
 }
 """Ways of asking in which one choice that the paper leaves open is changed."""
 
@@ -149,6 +154,8 @@ def _surrogate(way: Way, encoded: Encoded, items: IntArray, seeds: Any) -> Surro
         straddlers=way.straddlers,
         tie_break=way.tie_break,
     )
+    if way.model == "preference_forest":
+        return ForestSurrogate(encoded.items[items], encoded.columns, seeds, growth=growth, ratio=way.ratio)
     return TreeSurrogate(encoded.items[items], encoded.columns, seeds, growth, way.ratio)
 
 

@@ -17,14 +17,15 @@ from sklearn.utils._param_validation import Interval, validate_parameter_constra
 
 from models.asking.box.compared_points import ComparedPoints
 from models.numerics.hashing import HashArray
-from models.records.arrays import FloatArray
+from models.records.arrays import FloatArray, IntArray
 
 _COUNT = [Interval(Integral, 0, None, closed="left")]
-_SOME = [Interval(Integral, 1, None, closed="left")]
 _CONSTRAINTS: dict[str, list[Any]] = {
-    "uniform": _COUNT, "good": _SOME, "near": _COUNT, "crossed": _COUNT, "along": _COUNT, "reach": [tuple, list],
+    **dict.fromkeys(("uniform", "redrawn", "near", "crossed", "along"), _COUNT),
+    "good": [Interval(Integral, 1, None, closed="left")],
+    "reach": [tuple, list],
     "kept": [Interval(Integral, 2, None, closed="left")],
-}  # fmt: skip
+}
 _FEW = 1.5
 """Coordinates that a move changes on average, if it does not change all of them."""
 _SHORTEST, _LONGEST = 0.1, 2.0
@@ -35,29 +36,37 @@ _SHORTEST, _LONGEST = 0.1, 2.0
 class CandidatePoints:
     """How many points of each kind are drawn for a question. The compared points of greatest mean are `good`.
 
-    uniform: anywhere in the box. near: a good point moved by normal steps, half of the moves in all coordinates, half in
-    one or two; the standard deviation of a move is drawn log-uniformly between the two `reach`, as a share of the box's
-    width; half of these start at the best point. crossed: each coordinate from one of two good points. along: a good
-    point moved along the difference of two others, which follows narrow ridges.
+    uniform: anywhere in the box. redrawn: a good point with one coordinate drawn anew. near: a good point moved by
+    normal steps, half of the moves in all coordinates, half in one or two; the standard deviation of a move is drawn
+    log-uniformly between the two `reach`, as a share of the box's width. Half of the points redrawn or near start at
+    the best point. crossed: each coordinate from one of two good points. along: a good point moved along the difference
+    of two others, which follows narrow ridges.
     kept: of all candidates, those of greatest mean plus standard deviation whose pairs are scored.
     Raises ValueError for numbers out of range, or a reach that is not two positive numbers.
     """
 
-    uniform: int = 40
+    uniform: int = 30
     good: int = 6
+    redrawn: int = 30
     near: int = 48
     crossed: int = 16
-    along: int = 16
+    along: int = 32
     reach: tuple[float, float] = (0.001, 0.3)
     kept: int = 50
 
     def __post_init__(self) -> None:
         """Check every setting."""
         validate_parameter_constraints(_CONSTRAINTS, vars(self), "CandidatePoints")
-        if self.uniform + self.near + self.crossed + self.along < 1:
-            raise ValueError("a question needs a candidate that was not compared yet: uniform, near, crossed or along")
+        if self.uniform + self.redrawn + self.near + self.crossed + self.along < 1:
+            raise ValueError(
+                "a question needs a candidate that was not compared yet: uniform, redrawn, near, crossed or along"
+            )
         if len(self.reach) != 2 or not 0 < self.reach[0] <= self.reach[1] < np.inf:
             raise ValueError(f"reach must be two positive numbers, the smaller first, found {self.reach}")
+
+    def n_draws(self, d: int) -> int:
+        """Uniform numbers that the candidates of a question need, in d dimensions."""
+        return self.uniform * d + self.redrawn * 2 + self.near * (2 + 2 * d) + self.crossed * (2 + d) + self.along * 4
 
 
 def candidate_points(
@@ -77,17 +86,19 @@ def candidate_points(
     run = np.arange(n_runs)[:, None]
     good = points[run, seen.best(mean, settings.good)]
     pool = points[run, seen.best(mean, 2 * settings.good)]
-    draw = _Draws(lots, settings.uniform * d + settings.near * (2 + 2 * d) + settings.crossed * (2 + d) + settings.along * 4)
+    draw = _Draws(lots, settings.n_draws(d))
     uniform = draw(settings.uniform, d)
 
+    redrawn = _redrawn(good[:, _starts(settings.redrawn, settings.good)], draw(settings.redrawn, 2))
     low, high = np.log(settings.reach)
     reach = np.exp(low + (high - low) * draw(settings.near, 1))
     share = np.where(draw(settings.near, 1) < 0.5, 1.0, min(1.0, _FEW / d))
     lot = draw(settings.near, d)
     moves = (lot < share) | (lot == lot.min(axis=2, keepdims=True))
-    from_best = np.arange(settings.near) < settings.near // 2
-    start = np.where(from_best, 0, np.arange(settings.near) % settings.good)
-    near = good[:, start] + reach * ndtri(np.maximum(draw(settings.near, d), 2.0**-54)) * moves
+    near = (
+        good[:, _starts(settings.near, settings.good)]
+        + reach * ndtri(np.maximum(draw(settings.near, d), 2.0**-54)) * moves
+    )
 
     one, other = np.moveaxis(_rows(draw(settings.crossed, 2), pool.shape[1]), 2, 0)
     crossed = np.where(draw(settings.crossed, d) < 0.5, pool[run, one], pool[run, other])
@@ -98,12 +109,36 @@ def candidate_points(
     length = _SHORTEST * (_LONGEST / _SHORTEST) ** lot[..., 3:]
     along = good[run, start] + length * (pool[run, one] - pool[run, other])
 
-    found = np.clip(np.concatenate([good, uniform, near, crossed, along], axis=1), 0.0, 1.0)
-    return found if steps is None else np.rint(found * np.array(steps)) / np.array(steps)
+    return _in_steps(np.clip(np.concatenate([good, uniform, redrawn, near, crossed, along], axis=1), 0.0, 1.0), steps)
 
 
-def _rows(lots: FloatArray, n: int) -> Any:
-    return (lots * n).astype(np.int64)
+def one_coordinate_anew(points: FloatArray, lots: HashArray, steps: Sequence[int] | None = None) -> FloatArray:
+    """Points (t, c, d), each with one coordinate drawn anew; lots and steps as for `candidate_points`.
+
+    >>> found = one_coordinate_anew(np.full((1, 3, 4), 0.5), np.array([7], dtype=np.uint64))
+    >>> (found != 0.5).sum(axis=2).tolist()
+    [[1, 1, 1]]
+    """
+    return _in_steps(_redrawn(points, _Draws(lots, 2 * points.shape[1])(points.shape[1], 2)), steps)
+
+
+def _redrawn(points: FloatArray, lot: FloatArray) -> FloatArray:
+    """Points (t, c, d); lot: (t, c, 2) the coordinate and its new value."""
+    d = points.shape[2]
+    return np.where(_rows(lot[..., :1], d) == np.arange(d), lot[..., 1:], points)
+
+
+def _in_steps(points: FloatArray, steps: Sequence[int] | None) -> FloatArray:
+    return points if steps is None else np.rint(points * np.array(steps)) / np.array(steps)
+
+
+def _starts(n: int, n_good: int) -> IntArray:
+    """Which good point each of n candidates starts from: the best one half of them."""
+    return np.where(np.arange(n) < n // 2, 0, np.arange(n) % n_good)
+
+
+def _rows(lots: FloatArray, n: int) -> IntArray:
+    return np.asarray((lots * n).astype(np.int64))
 
 
 class _Draws:
@@ -116,4 +151,4 @@ class _Draws:
     def __call__(self, *shape: int) -> FloatArray:
         """The next numbers, (t, *shape)."""
         start, self._used = self._used, self._used + int(np.prod(shape))
-        return self._drawn[:, start : self._used].reshape(-1, *shape)
+        return np.asarray(self._drawn[:, start : self._used].reshape(-1, *shape))

@@ -48,7 +48,7 @@ class TreesOfRuns:
         ratio: float,
         leaves_from: LeavesFrom,
     ) -> None:
-        n_runs, self.n_trees = seeds.shape
+        self.n_trees = seeds.shape[1]
         self.n_grown, n_all, d = n_grown, seeds.size, points.shape[2]
         weights = poisson_of_mean_1(mix(seeds[..., None], np.arange(n_grown))).reshape(n_all, n_grown)
         tree, pair = np.nonzero(weights)
@@ -138,7 +138,8 @@ class Forest:
         """Take all comparisons so far, (t, 2n, d); those of an earlier call are the first of the next one."""
         n = points.shape[1] // 2
         every = len(self._groups)
-        for turn, group in enumerate(self._groups):
+        for turn, earlier in enumerate(self._groups):
+            group = earlier
             n_grown = n if n <= 4 * every else n - (n - turn) % every
             known = self._n_pairs
             if group is None or group.n_grown != n_grown or known > n:
@@ -163,7 +164,7 @@ class Forest:
         return np.asarray(_joined([group.values(group.leaf_of(points)) for group in self._grown]).mean(axis=1))
 
     def most_promising(self, points: FloatArray, n: int) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Of points (t, c, d) the n with the greatest mean plus standard deviation over trees.
+        """Of points (t, c, d) the first, and the n - 1 with the greatest mean plus standard deviation over trees.
 
         Returns their positions (t, n), the means (t, n) and the covariance (t, n, n): that within trees, averaged, plus
         that between trees.
@@ -172,6 +173,7 @@ class Forest:
         values = _joined([group.values(leaf) for group, leaf in zip(self._grown, leaves, strict=True)])
         within = sum(group.variance_within(leaf) for group, leaf in zip(self._grown, leaves, strict=True))
         promise = values.mean(axis=1) + np.sqrt(values.var(axis=1) + within / values.shape[1])
+        promise[:, 0] = np.inf
         kept = np.argsort(-promise, axis=1, kind="stable")[:, :n]
         values = np.take_along_axis(values, kept[:, None], axis=2)
         leaves = [

@@ -8,9 +8,11 @@ from models.records.base import Record
 
 TREE_TOP_LEAF, TREE_QEUBO, TREE_RANDOM, GP_QEUBO = "tree_top_leaf", "tree_qeubo", "tree_random", "gp_qeubo"
 """The ways of asking of dt-pbo Figures 3 and 7."""
+FOREST_QEUBO = "forest_qeubo"
+"""A way of asking that the paper does not have: a forest of bootstrapped trees."""
 
 ASK_AGAIN, PLAIN_ASK_AGAIN, RANDOM_ASK_AGAIN = "ask_again", "plain_ask_again", "random_ask_again"
-GP_ASK_AGAIN, KEPT_ASK_AGAIN = "gp_ask_again", "kept_ask_again"
+GP_ASK_AGAIN, FOREST_ASK_AGAIN, KEPT_ASK_AGAIN = "gp_ask_again", "forest_ask_again", "kept_ask_again"
 RECOMMEND_RANDOM, RECOMMEND_MOST_WINS, ONE_LEAF_FIRST = "recommend_random", "recommend_most_wins", "one_leaf_first"
 TIE_BREAK_RANDOM, TIE_BREAK_WIDEST_GAP, STRADDLERS_KEPT = "tie_break_random", "tie_break_widest_gap", "straddlers_kept"
 CATEGORICAL, CODES, GP_CODES, ONE_HOT = "categorical", "codes", "gp_codes", "one_hot"
@@ -23,11 +25,12 @@ CHANGED_FROM: Mapping[str, tuple[str, ...]] = {
     TREE_QEUBO: (ONE_LEAF_FIRST, PLAIN_ASK_AGAIN),
     TREE_RANDOM: (RANDOM_ASK_AGAIN,),
     GP_QEUBO: (GP_CODES, GP_ASK_AGAIN),
+    FOREST_QEUBO: (FOREST_ASK_AGAIN,),
 }  # fmt: skip
 """Variants that change one choice the paper leaves open, by the way of asking that each of them changes."""
 
 COMPARED_WITH: Mapping[str, tuple[str, ...]] = {
-    GP_QEUBO: (TREE_TOP_LEAF,), TREE_QEUBO: (TREE_TOP_LEAF,), TREE_TOP_LEAF: (TREE_RANDOM,),
+    GP_QEUBO: (TREE_TOP_LEAF, FOREST_QEUBO), TREE_QEUBO: (TREE_TOP_LEAF,), TREE_TOP_LEAF: (TREE_RANDOM, FOREST_QEUBO),
 }  # fmt: skip
 """Ways of asking that the report compares with another, by that other."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from models.records.base import Record
 
-TREE_MODEL, GP_MODEL = "preference_tree", "preference_gp"
+TREE_MODEL, GP_MODEL, FOREST_MODEL = "preference_tree", "preference_gp", "preference_forest"
 DISCARDED, KEPT = "straddlers_discarded", "straddlers_kept"
 """The variants of a respondent's tree."""
 

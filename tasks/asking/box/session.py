@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
@@ -10,7 +12,7 @@ from pydantic import Field
 
 from models.asking.box.forest import ForestInBox
 from models.asking.box.loop import initial_pairs
-from models.numerics.hashing import mix
+from models.numerics.hashing import HashArray, mix
 from models.records.arrays import FloatArray
 from models.records.base import Record
 from models.records.features import Column, FeatureKind
@@ -20,8 +22,8 @@ from tasks.asking.box.settings import BoxSettings, Levels
 Answer = Literal["first", "second", "skip"]
 TREE_DEPTH = 4
 """Depth of the tree that is shown: a person can read sixteen leaves."""
-TRIES = 8
-"""Draws of a pair before one that was asked before is asked again."""
+TRIES, ANYWHERE = 4, 64
+"""Draws of a pair by the forest, then from everywhere, before a pair is asked again."""
 
 
 class Asked(Record):
@@ -96,7 +98,7 @@ class BoxSession:
         points = self._points()
         if not len(points):
             raise ValueError("there is no answer to learn from")
-        learner = self._model.start(len(self._steps), mix(self.settings.seed, np.zeros(1, dtype=np.int64)))
+        learner = self._model.start(len(self._steps), self._seed(0))
         learner.learn(points[None])
         return self._levels(points[int(learner.recommend().recommended[0])])
 
@@ -119,35 +121,50 @@ class BoxSession:
             for one in self.asked
             if one.answer != "skip"
         ]
-        return np.array(won, dtype=np.float64).reshape(-1, len(self._steps)) / self._steps
+        return np.asarray(np.array(won, dtype=np.float64).reshape(-1, len(self._steps)) / self._steps)
 
     def _levels(self, point: FloatArray) -> Levels:
         return tuple(np.rint(point * self._steps).astype(np.int64).tolist())
 
     def _choose(self) -> Pair:
+        """The first draw of a pair of two settings that was not asked before; else of any two settings."""
         before = {frozenset((one.first, one.second)) for one in self.asked}
-        drawn = [self._draw(0)]
-        while len(drawn) < TRIES and (drawn[-1].first == drawn[-1].second or frozenset(drawn[-1]) in before):
-            drawn.append(self._draw(len(drawn)))
-        if drawn[-1].first != drawn[-1].second and frozenset(drawn[-1]) not in before:
-            return drawn[-1]
-        different = [pair for pair in drawn if pair.first != pair.second]
-        return different[0] if different else self._neighbours(drawn[0].first)
+        drawn: list[Pair] = []
+        for pair in chain(map(self._draw, range(TRIES)), self._anywhere()):
+            if pair.first != pair.second:
+                drawn.append(pair)
+                if frozenset(pair) not in before:
+                    return pair
+        return drawn[0]
+
+    def _anywhere(self) -> Iterator[Pair]:
+        """Pairs of settings from everywhere; the last is of two neighbours, which differ in any case."""
+        spread = initial_pairs(len(self._steps), self._seed(len(self.asked)), ANYWHERE)[0]
+        for pair in spread:
+            yield self._pair(pair)
+        level = spread[0, 0] * self._steps
+        level[0] = min(np.floor(level[0]), self._steps[0] - 1)
+        beside = level + (np.arange(len(level)) == 0)
+        yield self._pair(np.stack([level, beside]) / self._steps)
 
     def _draw(self, attempt: int) -> Pair:
         """A pair; another one for each attempt, and after each question without a preference."""
         number, settings, d = len(self.asked), self.settings, len(self._steps)
         points = self._points()
         if number < settings.n_initial:
-            pair = initial_pairs(d, mix(settings.seed, np.array([attempt])), settings.n_initial)[0, number]
-        elif not len(points):
-            pair = initial_pairs(d, mix(settings.seed, np.array([number * TRIES + attempt])), 1)[0, 0]
-        else:
-            learner = self._model.start(d, mix(settings.seed, np.array([self.n_skipped * TRIES + attempt])))
-            learner.learn(points[None])
-            pair = learner.next_pair()[0]
-        return Pair(*(self._levels(point) for point in pair))
+            return self._pair(initial_pairs(d, self._seed(attempt), settings.n_initial)[0, number])
+        if not len(points):
+            return self._pair(initial_pairs(d, self._seed(number * TRIES + attempt), 1)[0, 0])
+        # The rival of the recommended setting is the same in every draw.
+        model = self._model if attempt == 0 else replace(self._model, challenge_every=None, redraw_every=None)
+        learner = model.start(d, self._seed(self.n_skipped * TRIES + attempt))
+        learner.learn(points[None])
+        pair = learner.next_pair()[0]
+        turned = int(mix(self._seed(number), attempt)[0]) % 2  # so that the best one does not always stand first
+        return self._pair(pair[::-1] if turned else pair)
 
-    def _neighbours(self, levels: Levels) -> Pair:
-        """A setting and the one a step away in the first feature."""
-        return Pair(levels, (levels[0] + 1 if levels[0] < self._steps[0] else levels[0] - 1, *levels[1:]))
+    def _seed(self, key: int) -> HashArray:
+        return mix(self.settings.seed, np.array([key]))
+
+    def _pair(self, points: FloatArray) -> Pair:
+        return Pair(*(self._levels(point) for point in points))

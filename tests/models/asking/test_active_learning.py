@@ -117,6 +117,9 @@ def test_ties_in_the_recommendation_are_broken_as_asked() -> None:
     seeds = _seeds(1)
     assert recommend(belief, answers, seeds, Strategy()).tolist() == [1]
     assert recommend(belief, answers, seeds, Strategy(recommend="most_wins")).tolist() == [2]
+    assert recommend(belief, answers, seeds, Strategy(recommend="latest")).tolist() == [1]
+    assert recommend(belief, answers[:, :2], seeds, Strategy(recommend="latest")).tolist() == [1]
+    assert recommend(belief, answers[:, 1::-1], seeds, Strategy(recommend="latest")).tolist() == [2]
     assert recommend(belief, answers, seeds, Strategy(recommend="random"))[0] in {1, 2}
 
 

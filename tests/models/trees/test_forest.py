@@ -11,6 +11,7 @@ from models.gaussian.laplace import count_pairs, laplace_mode
 from models.trees.forest import PreferenceForest
 from models.trees.leaf_fit import prior_factor
 from models.trees.preference_tree import PreferenceTree
+from models.trees.support import split_support
 
 
 def noisy_matches(n: int, n_items: int = 60, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -62,6 +63,24 @@ def test_the_mean_averages_the_trees_and_the_covariance_includes_their_differenc
     within = covariance - between
     assert np.linalg.eigvalsh(within).min() > -1e-9
     assert (np.diag(within) > 0).all()
+
+
+def test_the_standard_deviation_is_the_root_of_the_covariances_diagonal_and_shrinks_with_comparisons() -> None:
+    items, comparisons, _ = noisy_matches(400)
+    few, many = (PreferenceForest(n_trees=8, max_depth=3).fit(items, comparisons[:n]) for n in (40, 400))
+    assert many.predict_sd(items) == pytest.approx(np.sqrt(np.diag(many.covariance(items))))
+    assert many.predict_sd(items).mean() < few.predict_sd(items).mean()
+
+
+def test_the_support_of_splits_is_that_of_the_tree_to_read() -> None:
+    items, comparisons, _ = noisy_matches(200)
+    forest = PreferenceForest(n_trees=2, max_depth=2).fit(items, comparisons)
+    tree = forest.to_tree()
+    found = forest.split_support(n_bootstraps=20, seed=3)
+    assert found == split_support(tree, items, comparisons, n_bootstraps=20, seed=3)
+    assert sorted(found) == [node.id for node in tree.nodes_ if node.leaf is None]
+    with pytest.raises(ValueError, match="discard straddlers"):
+        PreferenceForest(n_trees=2, straddlers="keep").fit(items, comparisons).split_support()
 
 
 def test_the_forest_predicts_noisy_preferences_better_than_one_tree() -> None:

@@ -64,7 +64,7 @@ def test_comparisons_that_are_no_ranking_are_refused(simulated: Respondents) -> 
         ranked_items(broken)
 
 
-@pytest.mark.parametrize("way", ["tree_top_leaf", "gp_qeubo"])
+@pytest.mark.parametrize("way", ["tree_top_leaf", "gp_qeubo", "forest_qeubo"])
 def test_what_is_found_for_a_user_does_not_depend_on_the_portion(simulated: Respondents, way: str) -> None:
     together = ask(simulated, WAYS[way], n_questions=4, seed=0)
     alone = ask(simulated, WAYS[way], n_questions=4, seed=0, users=slice(7, 9))

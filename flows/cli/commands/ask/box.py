@@ -17,6 +17,8 @@ from models.records.errors import UsageError
 from models.records.settings_errors import explain
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from tasks.asking.box.session import Answer, BoxSession
     from tasks.asking.box.settings import BoxSettings, Levels
 
@@ -132,10 +134,9 @@ def _conclude(session: BoxSession) -> None:
     console.out.print(_as_table(session.settings, session.recommended()))
 
 
-def _as_table(settings: BoxSettings, levels: Levels) -> console.Table:
-    lines = console.table("", "", "", numbers=[])
+def _as_table(settings: BoxSettings, levels: Levels) -> Table:
+    lines = console.table("", "value", "", numbers=["value"])
     lines.show_header = False
-    lines.columns[1].justify = "right"
     for feature, level in zip(settings.features, levels, strict=True):
         lines.add_row(feature.name, feature.text(level), feature.unit)
     return lines

@@ -85,4 +85,5 @@ def _result(session: BoxSession) -> dict[str, Any]:
 
 
 def _write(event: Mapping[str, Any]) -> None:
-    print(json.dumps(event, ensure_ascii=False, allow_nan=False), flush=True)
+    sys.stdout.write(json.dumps(event, ensure_ascii=False, allow_nan=False) + "\n")
+    sys.stdout.flush()

@@ -77,7 +77,8 @@ def test_beliefs_at_compared_points_agree_with_beliefs_at_the_same_places() -> N
     assert covariance == pytest.approx(np.swapaxes(covariance, 1, 2))
     assert np.linalg.eigvalsh(covariance).min() > -1e-9
     promise = mean + np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
-    assert (np.diff(promise, axis=1) <= 1e-9).all()
+    assert (kept[:, 0] == 0).all()
+    assert (np.diff(promise[:, 1:], axis=1) <= 1e-9).all()
 
 
 def test_the_course_follows_from_the_comparisons_alone_however_they_were_learnt() -> None:
@@ -114,7 +115,10 @@ def test_a_good_point_among_bad_ones_is_compared_with_the_recommended_one() -> N
     pairs = np.random.default_rng(7).random((1, 8, 2, 2))
     pairs[:, 0, 0] = needle
     points = _winners_first(pairs, utility(pairs))
-    asked = {every: _asked_about(needle, ForestInBox(n_trees=8, challenge_every=every), points, utility) for every in (1, None)}
+    asked = {
+        every: _asked_about(needle, ForestInBox(n_trees=8, challenge_every=every, redraw_every=None), points, utility)
+        for every in (1, None)
+    }
     assert asked[1] >= 1 > asked[None]
 
 
@@ -136,16 +140,17 @@ def test_candidates_are_as_many_as_asked_for_and_lie_in_the_box() -> None:
     points[:, 20:] = points[:, :1]  # one point was compared again and again
     seen, mean = ComparedPoints(2), points.sum(axis=2)
     seen.learn(points)
-    settings = CandidatePoints(uniform=10, good=2, near=6, crossed=4, along=5)
+    settings = CandidatePoints(uniform=10, good=2, redrawn=2, near=6, crossed=4, along=5)
     found = candidate_points(settings, points, seen, mean, mix(6, np.arange(2)))
-    assert found.shape == (2, 2 + 10 + 6 + 4 + 5, 3)
+    assert found.shape == (2, 2 + 10 + 2 + 6 + 4 + 5, 3)
     assert ((found >= 0) & (found <= 1)).all()
     best = points[0, mean[0].argmax()]
     assert found[0, 0].tolist() == best.tolist()
     assert found[0, 1].tolist() != best.tolist()
-    near = found[0, 12:15]
+    assert (found[0, 12] != best).sum() == 1
+    near = found[0, 14:17]
     assert (near != best).any(axis=1).all()
-    for crossed in found[0, 18:22]:
+    for crossed in found[0, 20:24]:
         assert all(crossed[k] in points[0, :, k] for k in range(3))
 
 
@@ -159,7 +164,18 @@ def test_every_setting_asked_about_lies_on_the_steps_of_its_feature() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("n_trees", 0), ("n_trees", 1.5), ("max_depth", -5), ("ratio", 0.0), ("ratio", np.nan), ("candidates", 5), ("regrow_every", 0), ("challenge_every", 0), ("leaves_from", "some")],
+    [
+        ("n_trees", 0),
+        ("n_trees", 1.5),
+        ("max_depth", -5),
+        ("ratio", 0.0),
+        ("ratio", np.nan),
+        ("candidates", 5),
+        ("regrow_every", 0),
+        ("challenge_every", 0),
+        ("redraw_every", -1),
+        ("leaves_from", "some"),
+    ],
 )
 def test_a_setting_out_of_range_is_refused_by_name(name: str, value: object) -> None:
     with pytest.raises(ValueError, match=f"The '{name}' parameter of ForestInBox must be"):
@@ -172,7 +188,10 @@ def test_a_setting_out_of_range_is_refused_by_name(name: str, value: object) -> 
         ({"uniform": -1}, "The 'uniform' parameter of CandidatePoints must be"),
         ({"good": 0}, "The 'good' parameter of CandidatePoints must be"),
         ({"near": 2.5}, "The 'near' parameter of CandidatePoints must be"),
-        ({"uniform": 0, "near": 0, "crossed": 0, "along": 0}, "a question needs a candidate that was not compared yet"),
+        (
+            {"uniform": 0, "redrawn": 0, "near": 0, "crossed": 0, "along": 0},
+            "a question needs a candidate that was not compared yet",
+        ),
         ({"reach": (0.0, 0.1)}, "reach must be two positive numbers, the smaller first"),
         ({"reach": (0.2, 0.1)}, "reach must be two positive numbers, the smaller first"),
         ({"reach": (0.1,)}, "reach must be two positive numbers, the smaller first"),
@@ -188,3 +207,35 @@ def test_steps_that_do_not_fit_the_box_are_refused() -> None:
         ForestInBox(steps=(0, 1))
     with pytest.raises(ValueError, match="steps are of 2 features, the box has 3"):
         ForestInBox(steps=(5, 1)).start(3, mix(0, np.arange(1)))
+
+
+def test_of_the_points_never_beaten_the_one_of_greatest_mean_is_recommended() -> None:
+    points = _compared(n_pairs=30)
+    seen = ComparedPoints(2)
+    seen.learn(points)
+    learner = ForestInBox(n_trees=8).start(2, mix(10, np.arange(2)))
+    learner.learn(points)
+    choice, mean = learner.recommend(), np.stack([learner.predict(own)[run] for run, own in enumerate(points)])
+    for run in range(2):
+        recommended = choice.recommended[run]
+        assert seen.unbeaten[run, recommended]
+        assert mean[run, recommended] == pytest.approx(mean[run, seen.unbeaten[run]].max())
+        assert choice.tied[run, recommended]
+
+
+def test_where_every_point_was_beaten_all_may_be_recommended() -> None:
+    points = np.tile([[0.9], [0.1], [0.1], [0.9]], (1, 1, 1))
+    learner = ForestInBox(n_trees=4).start(1, mix(11, np.arange(1)))
+    learner.learn(points)
+    assert learner.recommend().recommended.tolist() == [0]
+
+
+@pytest.mark.parametrize("against", ["best", "any"])
+def test_questions_compare_the_recommended_point_where_that_is_asked_for(against: str) -> None:
+    points = _compared(n_pairs=25)
+    model = ForestInBox(n_trees=8, against=against, challenge_every=None, redraw_every=None)  # type: ignore[arg-type]
+    learner = model.start(2, mix(12, np.arange(2)))
+    learner.learn(points)
+    best = points[np.arange(2), learner.recommend().recommended]
+    asked = (learner.next_pair() == best[:, None]).all(axis=2).any(axis=1)
+    assert asked.all() or against == "any"

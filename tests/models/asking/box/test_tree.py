@@ -48,7 +48,7 @@ def test_only_compared_points_of_the_greatest_mean_are_recommended(course: BoxCo
         assert not tied[:, 2 * (6 + question) :].any()
 
 
-@pytest.mark.parametrize("rule", ["random", "most_wins"])
+@pytest.mark.parametrize("rule", ["random", "latest", "most_wins"])
 def test_other_rules_recommend_another_of_the_same_ties_and_ask_the_same(
     course: BoxCourse, rule: Recommendation
 ) -> None:
