@@ -45,6 +45,4 @@ def log_expected_improvement(mean: FloatArray, variance: FloatArray, best: Float
     log_gain = np.where(low, -0.5 * below * below - _LOG_SQRT_2PI + np.log(share), np.log(direct))
     by_z = np.where(low, mills / share, cumulative / direct)
     density_share = np.where(low, 1.0 / share, density / direct)
-    return LogImprovement(
-        np.log(deviation) + log_gain, by_z / deviation, 0.5 * density_share / variance
-    )
+    return LogImprovement(np.log(deviation) + log_gain, by_z / deviation, 0.5 * density_share / variance)

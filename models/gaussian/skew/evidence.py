@@ -15,32 +15,32 @@ from models.gaussian.laplace import log_normal_cdf, probit_terms
 from models.records.arrays import FloatArray
 
 MAX_STEPS = 50
-TOLERANCE = 1e-7  # of the objective, a sum of log probabilities
+TOLERANCE = 1e-6  # of the objective, a sum of log probabilities
 
 
 class Evidence(NamedTuple):
-    """Of t problems: log evidence (t,), its derivative by K (t, n, n), and a = K^-1 y at the mode, (t, n)."""
+    """Of t problems: log evidence (t,), its derivative by K (t, n, n), and where the search for it ended, (t, k, n)."""
 
     log_evidence: FloatArray
     slope: FloatArray
-    pull: FloatArray
+    state: FloatArray
 
 
-def evidence_of_differences(K: FloatArray, scale: float, start: FloatArray | None = None) -> Evidence:
+def laplace_evidence(K: FloatArray, scale: float, start: FloatArray | None = None) -> Evidence:
     """Log evidence of n comparisons in each of t problems, and its derivative.
 
-    K: (t, n, n) prior covariance of the differences; scale: sqrt(2) times the noise of a utility; start: (t, n) `pull`
-    to start from, zeros if None.
+    K: (t, n, n) prior covariance of the differences; scale: sqrt(2) times the noise of a utility; start: the state to
+    start from, zeros if None; here it is a = K^-1 y at the mode, (t, 1, n).
 
-    >>> found = evidence_of_differences(np.eye(1)[None], scale=1.0)
+    >>> found = laplace_evidence(np.eye(1)[None], scale=1.0)
     >>> np.exp(found.log_evidence).round(2)  # the truth is 1/2
     array([0.5])
     """
-    a = np.zeros(K.shape[:2]) if start is None else start
+    a = np.zeros(K.shape[:2]) if start is None else start[:, 0]
     a, y, z, log_phi = _mode(K, scale, a)
     ratio, weight = probit_terms(z, log_phi)
     root = np.sqrt(weight) / scale
-    inner = _inner(K, root)
+    inner = inner_matrix(K, root)
     R = root[:, :, None] * np.linalg.inv(inner) * root[:, None, :]
     RK = R @ K
     log_evidence = log_phi.sum(axis=1) - 0.5 * np.einsum("tn,tn->t", a, y) - 0.5 * np.linalg.slogdet(inner)[1]
@@ -49,10 +49,10 @@ def evidence_of_differences(K: FloatArray, scale: float, start: FloatArray | Non
     by_mode = -0.5 * variance * change / scale**3
     moved = by_mode - np.einsum("tij,tj->ti", RK, by_mode)
     outer = (0.5 * a + moved)[:, :, None] * (ratio / scale)[:, None, :]
-    return Evidence(log_evidence, 0.5 * (outer + np.swapaxes(outer, 1, 2) - R), a)
+    return Evidence(log_evidence, 0.5 * (outer + np.swapaxes(outer, 1, 2) - R), a[:, None])
 
 
-def _inner(K: FloatArray, root: FloatArray) -> FloatArray:
+def inner_matrix(K: FloatArray, root: FloatArray) -> FloatArray:
     """I + W^1/2 K W^1/2."""
     inner = root[:, :, None] * K * root[:, None, :]
     diagonal = np.arange(K.shape[1])
@@ -75,7 +75,7 @@ def _mode(K: FloatArray, scale: float, a: FloatArray) -> tuple[FloatArray, Float
         root = np.sqrt(weight) / scale
         b = root * root * y + ratio / scale
         Kb = np.einsum("tij,tj->ti", K, b)
-        step = b - root * np.linalg.solve(_inner(K, root), (root * Kb)[..., None])[..., 0] - a
+        step = b - root * np.linalg.solve(inner_matrix(K, root), (root * Kb)[..., None])[..., 0] - a
         length = np.ones(len(a))
         while True:
             trial = a + length[:, None] * step

@@ -1,7 +1,7 @@
 """The ordinary Gaussian process that remains when the differences of all compared utilities are given.
 
-Takeno et al. (2023), section 4: the differences v_i = f(loser_i) - f(winner_i), each with noise, are given the values of
-one Gibbs sample, a hallucination, and everything about f is normal again.
+Takeno et al. (2023), section 4: the differences v_i = f(loser_i) - f(winner_i), each with noise, are given the values
+of one Gibbs sample, a hallucination, and everything about f is normal again.
 """
 
 from __future__ import annotations
@@ -56,14 +56,18 @@ class Differences:
         reduced = cross @ precision
         mean = np.einsum("tcn,tn->tc", cross, pull)
         variance = 1.0 - np.einsum("tcn,tcn->tc", reduced, cross)
-        slopes = [np.zeros_like(x), np.zeros_like(x)]
+        mean_slope, variance_slope = np.zeros_like(x), np.zeros_like(x)
         for end, sign in ((0, -1.0), (1, 1.0)):  # a winner enters with a minus
-            points = pairs[:, :, end]
-            for slope, weight in zip(slopes, (pull[:, None], -2.0 * reduced), strict=True):
-                each = sign * by_square[end] * weight
-                slope += each.sum(axis=2)[..., None] * x - each @ points
+            points, by_end = pairs[:, :, end], sign * by_square[end]
+            mean_slope += _by_place(by_end * pull[:, None], x, points)
+            variance_slope += _by_place(-2.0 * by_end * reduced, x, points)
         scale = 2.0 / lengths[:, None] ** 2
-        return Beliefs(mean, np.maximum(variance, 0.0), slopes[0] * scale, slopes[1] * scale)
+        return Beliefs(mean, np.maximum(variance, 0.0), mean_slope * scale, variance_slope * scale)
+
+
+def _by_place(weight: FloatArray, x: FloatArray, points: FloatArray) -> FloatArray:
+    """The sum over points (k, n, d) of weight (k, c, n) times x - point, for x (k, c, d): (k, c, d)."""
+    return np.asarray(weight.sum(axis=2)[..., None] * x - weight @ points)
 
 
 def with_new_row(precision: FloatArray, cross: FloatArray, own: FloatArray) -> FloatArray:

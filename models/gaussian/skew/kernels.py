@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 import numpy as np
@@ -12,7 +11,8 @@ from models.records.arrays import FloatArray
 KernelName = Literal["rbf", "matern12", "matern32", "matern52"]
 """The radial basis function kernel, and Matérn's of smoothness 1/2, 3/2 and 5/2."""
 
-_NEAREST = 1e-12  # the slope of Matérn 1/2 has a pole where two points coincide
+_CENTRE = 0.5  # of the unit cube: squares of small numbers cancel to small errors
+_NEAREST = 1e-6  # in length scales: the slope of Matérn 1/2 has a pole where two points coincide
 
 
 def scaled_squares(X: FloatArray, Y: FloatArray, lengths: FloatArray) -> FloatArray:
@@ -22,11 +22,11 @@ def scaled_squares(X: FloatArray, Y: FloatArray, lengths: FloatArray) -> FloatAr
     array([[[4.],
             [4.]]])
     """
-    squares = np.zeros((*X.shape[:2], Y.shape[1]))
-    for k in range(X.shape[2]):
-        gap = (X[:, :, None, k] - Y[:, None, :, k]) / lengths[:, k, None, None]
-        squares += gap * gap
-    return squares
+    a, b = (np.ascontiguousarray((points - _CENTRE) / lengths[:, None]) for points in (X, Y))
+    squares = a @ np.swapaxes(-2.0 * b, 1, 2)
+    squares += np.einsum("tad,tad->ta", a, a)[:, :, None]
+    squares += np.einsum("tbd,tbd->tb", b, b)[:, None]
+    return np.asarray(np.maximum(squares, 0.0, out=squares))
 
 
 def correlation(kernel: KernelName, squares: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -64,20 +64,14 @@ def difference_covariance(
     array([[[0.787]]])
     """
     values, slopes = zip(
-        *(
-            correlation(kernel, scaled_squares(X[:, :, i], Y[:, :, j], lengths))
-            for i in (0, 1)
-            for j in (0, 1)
-        ),
+        *(correlation(kernel, scaled_squares(X[:, :, i], Y[:, :, j], lengths)) for i in (0, 1) for j in (0, 1)),
         strict=True,
     )
     covariance = values[0] + values[3] - values[1] - values[2]
     return covariance, np.stack(slopes).reshape(2, 2, *covariance.shape)
 
 
-def covariance_slope(
-    pull: FloatArray, slopes: FloatArray, X: FloatArray, lengths: FloatArray
-) -> FloatArray:
+def covariance_slope(pull: FloatArray, slopes: FloatArray, X: FloatArray, lengths: FloatArray) -> FloatArray:
     """Derivative with respect to the log length scales, (t, d), of something with derivative `pull`, (t, n, n).
 
     pull: with respect to `difference_covariance` of pairs X (t, n, 2, d) with themselves, whose slopes are given.

@@ -7,7 +7,6 @@ multiple of it is negative too: that is the slowest direction of the coordinate 
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +14,8 @@ from scipy.special import gammaincinv, log_ndtr, ndtri_exp
 
 from models.numerics.hashing import HashArray, mix
 from models.records.arrays import FloatArray
+
+_SMALLEST = np.finfo(np.float64).tiny
 
 
 class Chain(NamedTuple):
@@ -24,16 +25,15 @@ class Chain(NamedTuple):
     mean: FloatArray
 
 
-def negative_normal(mean: FloatArray, deviation: FloatArray, log_uniform: FloatArray) -> FloatArray:
-    """Normal draws truncated to values of at most zero, by inversion: the quantiles of log probabilities log_uniform.
+def negative_normal(mean: FloatArray, log_uniform: FloatArray) -> FloatArray:
+    """Draws of N(mean, 1) truncated to values of at most zero, by inversion: the quantiles of log probabilities.
 
-    All arguments broadcast. Exact far into both tails.
+    Both arguments broadcast. Exact far into both tails.
 
-    >>> negative_normal(np.array([-40.0, 0.0, 40.0]), np.array(1.0), np.log(np.array(0.5))).round(4)
-    array([-4.00000e+01, -6.74500e-01, -1.73000e-02])
+    >>> negative_normal(np.array([-4.0, 0.0, 40.0]), np.log(np.array(0.5))).round(3)
+    array([-4.   , -0.674, -0.017])
     """
-    drawn = ndtri_exp(log_uniform + log_ndtr(-mean / deviation))
-    return np.asarray(np.minimum(mean + deviation * drawn, 0.0))
+    return np.asarray(np.minimum(mean + ndtri_exp(log_uniform + log_ndtr(-mean)), 0.0))
 
 
 def sample_negative(precision: FloatArray, start: FloatArray, lots: HashArray, n_sweeps: int) -> Chain:
@@ -51,18 +51,17 @@ def sample_negative(precision: FloatArray, start: FloatArray, lots: HashArray, n
     uniform = np.moveaxis(((own >> np.uint64(11)) + 0.5) * 2.0**-53, 0, 2)
     log_uniform = np.log(uniform[:, :n])
     squared_length = 2.0 * gammaincinv(0.5 * n, uniform[:, n])  # chi-square quantiles with n degrees of freedom
-    diagonal = np.diagonal(precision, axis1=1, axis2=2)
-    deviation = 1.0 / np.sqrt(diagonal.T)
-    rows = np.moveaxis(precision / -diagonal[:, :, None], 1, 0).copy()
+    deviation = 1.0 / np.sqrt(np.diagonal(precision, axis1=1, axis2=2))  # of each coordinate given the others
+    unit = precision * deviation[:, :, None] * deviation[:, None, :]
+    rows = np.ascontiguousarray(-np.moveaxis(unit, 1, 0))
     rows[np.arange(n), :, np.arange(n)] = 0.0
-    v, mean, later = start.copy(), np.zeros_like(start), 0
+    u = start / deviation
+    total = np.zeros_like(u)
     for sweep in range(n_sweeps):
         for i in range(n - 1, -1, -1):
-            given = np.einsum("tn,tn->t", rows[i], v)
-            v[:, i] = negative_normal(given, deviation[i], log_uniform[sweep, i])
-        found = np.einsum("ti,tij,tj->t", v, precision, v, optimize=True)
-        v *= np.sqrt(squared_length[sweep] / np.maximum(found, math.ulp(0.0)))[:, None]
-        if 2 * (sweep + 1) > n_sweeps:
-            mean += v
-            later += 1
-    return Chain(v, mean / max(later, 1))
+            u[:, i] = negative_normal(np.einsum("tn,tn->t", rows[i], u), log_uniform[sweep, i])
+        found = np.einsum("ti,ti->t", u, (unit @ u[..., None])[..., 0])
+        u *= np.sqrt(squared_length[sweep] / np.maximum(found, _SMALLEST))[:, None]
+        if 2 * sweep >= n_sweeps - 1:
+            total += u
+    return Chain(u * deviation, total * deviation / (n_sweeps - n_sweeps // 2))
