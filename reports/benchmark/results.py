@@ -120,7 +120,7 @@ def number(value: float | None) -> str:
     if value == 0:
         return "0"
     if abs(value) < 1e-4:
-        return "<0.0001" if value > 0 else "−0.0000"
+        return "<0.0001" if value > 0 else "0"
     if abs(value) >= 100:
         return fixed(value, 0)
     digits = next(decimals for decimals in range(7) if abs(value) * 10**decimals >= 100 or decimals == 6)

@@ -13,7 +13,9 @@ PROGRAM = """
 import os, sys, time
 from tasks.benchmark.workers import workers
 from tasks.benchmark.cells import CourseCell
-cell = CourseCell(function="levy", n_dimensions=2, model="tree", settings={}, runs=1, n_initial=2, n_questions=1, seed=0)
+cell = CourseCell(
+    function="levy", n_dimensions=2, model="tree", settings={}, runs=1, n_initial=2, n_questions=1, seed=0
+)
 if __name__ == "__main__":
     with workers(1) as helpers:
         found = helpers.compute(cell)
