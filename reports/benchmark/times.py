@@ -113,5 +113,6 @@ def _table(results: Results, times: dict[tuple[str, str], CourseTime]) -> Table:
         ],
         rows,
         note=f"Paper: {TABLE_5}, on the machine of its authors. To that regret: the first question after which the "
-        "mean over runs is that low. The means have intervals in the table of final regrets; these questions have none.",
+        "mean over runs is that low. The means have intervals in the table of final regrets; these questions have "
+        "none.",
     )  # fmt: skip
