@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import Any, get_args
+from dataclasses import fields, is_dataclass
+from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -48,7 +49,7 @@ def explain(kind: type[BaseModel], errors: Iterable[ErrorDetails]) -> list[str]:
         path = _path(kind, error["loc"])
         name = dotted((part for part, _ in path), whole="")
         field = next((field for _, field in reversed(path) if field is not None), None)
-        if error["type"] == "extra_forbidden":
+        if error["type"] in {"extra_forbidden", "unexpected_keyword_argument"}:
             lines += _unknown(kind, name, error["loc"])
             continue
         found = "" if error["type"] == "missing" or not name else f" = {error['input']}"
@@ -75,11 +76,19 @@ def _uncapitalised(text: str) -> str:
 
 def _unknown(kind: type[BaseModel], name: str, location: Location) -> list[str]:
     owner = _owner(kind, location[:-1])
-    known = list(owner.model_fields) if owner is not None else []
+    known = list(owner.model_fields) if owner is not None else _fields_of_dataclass(kind, location[:-1])
     given = str(location[-1])
     close = [each for each in known if given in each] or difflib.get_close_matches(given, known, n=1, cutoff=ALIKE)
     hint = f" Did you mean {close[0]}?" if close else ""
     return [f"  {name}: there is no such setting.{hint}", f"    There are: {', '.join(known)}"]
+
+
+def _fields_of_dataclass(kind: type[BaseModel], location: Location) -> list[str]:
+    """The settings of a section that is a dataclass, or a dataclass in one; none if there is no such section."""
+    found: Any = kind.model_fields[str(location[0])].annotation if location else None
+    for part in location[1:]:
+        found = get_type_hints(found).get(str(part)) if is_dataclass(found) else None
+    return [field.name for field in fields(found)] if is_dataclass(found) else []
 
 
 def _path(kind: type[BaseModel], location: Location) -> list[tuple[int | str, FieldInfo | None]]:

@@ -62,18 +62,21 @@ def difference_in_sds(first: FloatArray, second: FloatArray, *, over: str, level
     >>> round(found.estimate, 2), round(found.lower, 2), round(found.upper, 2)
     (2.45, 0.2, 4.7)
     """
-    estimate = _in_sds(first, second)
-    without = np.array([_in_sds(np.delete(first, at), np.delete(second, at)) for at in range(len(first))])
-    if len(without) < 3 or not np.isfinite([estimate, *without]).all():
+    n = len(first)
+    estimate = float(_in_sds(first[None], second[None])[0])
+    others = ~np.eye(n, dtype=np.bool_)
+    without = _in_sds(*(np.broadcast_to(each, (n, n))[others].reshape(n, -1) for each in (first, second)))
+    if n < 3 or not np.isfinite([estimate, *without]).all():
         return Difference(estimate=estimate if np.isfinite(estimate) else None, over=over)
     return _jackknife(estimate, without, over=over, level=level)
 
 
-def _in_sds(first: FloatArray, second: FloatArray) -> float:
-    if len(first) < 2:
-        return float("nan")
-    sd = float(np.sqrt((first.var(ddof=1) + second.var(ddof=1)) / 2))
-    return float((first - second).mean()) / sd if sd else float("nan")
+def _in_sds(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Of each row of two arrays (k, n); NaN where nothing varies or a row has fewer than two values."""
+    if first.shape[1] < 2:
+        return np.full(len(first), np.nan)
+    sd = np.sqrt((first.var(axis=1, ddof=1) + second.var(axis=1, ddof=1)) / 2)
+    return np.asarray((first - second).mean(axis=1) / np.where(sd > 0, sd, np.nan))
 
 
 def _jackknife(estimate: float, without: FloatArray, *, over: str, level: float) -> Difference:

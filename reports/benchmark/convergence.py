@@ -27,7 +27,7 @@ from reports.figures.regret_courses import Line, draw_regret
 from reports.page import style
 from reports.page.blocks import Block, Column, Figure, KeyNumber, Picture, Prose, Row, Section, Table
 from reports.page.conclusions import by_case
-from reports.page.wording import between, fixed
+from reports.page.wording import MISSING, fixed
 
 RIVALS = (GP, SKEW_GP)
 HEIGHT = 56.0  # mm
@@ -55,8 +55,8 @@ def answer_sentences(results: Results) -> Iterator[str]:
             for base in bases
             if model in results.models and base in results.models
         ]
-        if sentences:
-            yield " ".join(sentences)
+        if any(sentences):
+            yield " ".join(filter(None, sentences))
 
 
 def key_numbers(results: Results) -> list[KeyNumber]:
@@ -121,20 +121,15 @@ def _curves(results: Results) -> list[Block]:
 def _finals(results: Results) -> Table:
     rows = []
     for function in results.functions:
-        cells = [title(function)]
-        for model in results.models:
+        for at, model in enumerate(results.models):
             found = results.regret(function, model)
-            cells += ["–", "–"] if found is None else [
-                f"{number(found.value)} ± {number(found.sd)}", _interval(found.lower, found.upper)
-            ]  # fmt: skip
-        rows.append(Row(cells))
+            cells = (MISSING, MISSING, MISSING) if found is None else (
+                number(found.value), number(found.sd), _interval(found.lower, found.upper)
+            )  # fmt: skip
+            rows.append(Row((SHORT[model], *cells), group="" if at else title(function)))
     return Table(
-        f"Regret after {results.questions} questions: mean ± standard deviation over {results.runs} runs, and the 95% "
-        "interval of the mean.",
-        [
-            Column("", "left"),
-            *(Column(header, group=SHORT[model]) for model in results.models for header in ("mean ± sd", "interval")),
-        ],
+        f"Regret after {results.questions} questions, over {results.runs} runs.",
+        [Column("", "left"), Column("mean"), Column("standard deviation"), Column("95% interval of the mean")],
         rows,
         note="Intervals are Student’s, over other first questions. The paper shows these means as curves and prints no "
         "numbers.",
@@ -142,7 +137,7 @@ def _finals(results: Results) -> Table:
 
 
 def _interval(lower: float | None, upper: float | None) -> str:
-    return between(lower, upper) if lower is None or upper is None else f"{number(max(lower, 0.0))} to {number(upper)}"
+    return MISSING if lower is None or upper is None else f"{number(max(lower, 0.0))} to {number(upper)}"
 
 
 def _gaps(results: Results) -> list[Block]:

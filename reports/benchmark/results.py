@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -40,9 +40,8 @@ SHORT: Mapping[str, str] = {
 """The models as labels of lines and columns."""
 LOOKS: Mapping[str, int] = {model: look for look, model in enumerate(MODELS)}
 """The place of each model in the looks of lines."""
-_GAP_COLUMNS = (
-    PART, FUNCTION, MODEL, SETTING, BASE, BASE_SETTING, ESTIMATE, LOWER, UPPER, IN_SDS, IN_SDS_LOWER, IN_SDS_UPPER, OVER
-)  # fmt: skip
+_KEYS = (PART, FUNCTION, MODEL, SETTING, BASE, BASE_SETTING)
+_GAP, _GAP_IN_SDS = (ESTIMATE, LOWER, UPPER), (IN_SDS, IN_SDS_LOWER, IN_SDS_UPPER)
 
 
 class Results:
@@ -59,10 +58,12 @@ class Results:
         self._found = {(row.model, row.variant): row for row in run.metrics if row.metric == FINAL_REGRET}
         self._gaps = self._read_gaps()
 
-    def _read_gaps(self) -> pd.DataFrame:
-        if not (Path(self.run.path) / "results" / f"{GAPS}.parquet").is_file():
-            return pd.DataFrame(columns=list(_GAP_COLUMNS))
-        return self.run.table(GAPS, _GAP_COLUMNS)
+    def _read_gaps(self) -> dict[tuple[str, ...], dict[str, Any]]:
+        """The differences by part, function, model, setting, base and setting of the base."""
+        if not (self.run.path / "results" / f"{GAPS}.parquet").is_file():
+            return {}
+        rows = self.run.table(GAPS, (*_KEYS, *_GAP, *_GAP_IN_SDS, OVER)).to_dict("records")
+        return {tuple(str(row[key]) for key in _KEYS): {str(name): row[name] for name in row} for row in rows}
 
     def has(self, part: str) -> bool:
         """Whether the run has a part."""
@@ -87,15 +88,11 @@ class Results:
         in_sds: bool = False,
     ) -> Difference | None:
         """The final regret of a model minus that of another, or the other way round; None if the run lacks both."""
-        for one, other, turned in (((model, setting), (base, base_setting), False),
-                                   ((base, base_setting), (model, setting), True)):  # fmt: skip
-            gaps = self._gaps
-            rows = gaps[
-                (gaps[PART] == part) & (gaps[FUNCTION] == function) & (gaps[MODEL] == one[0])
-                & (gaps[SETTING] == one[1]) & (gaps[BASE] == other[0]) & (gaps[BASE_SETTING] == other[1])
-            ]  # fmt: skip
-            for row in rows.to_dict("records"):
-                names = (IN_SDS, IN_SDS_LOWER, IN_SDS_UPPER) if in_sds else (ESTIMATE, LOWER, UPPER)
+        one, other = (model, setting), (base, base_setting)
+        for first, second, turned in ((one, other, False), (other, one, True)):
+            row = self._gaps.get((part, function, *first, *second))
+            if row is not None:
+                names = _GAP_IN_SDS if in_sds else _GAP
                 value, lower, upper = (None if pd.isna(row[name]) else float(row[name]) for name in names)
                 found = Difference(estimate=value, lower=lower, upper=upper, over=str(row[OVER]))
                 return found.reversed if turned else found
@@ -123,7 +120,7 @@ def number(value: float | None) -> str:
     if value == 0:
         return "0"
     if abs(value) < 1e-4:
-        return "<0.0001" if value > 0 else "−0.0000"
+        return "<0.0001" if value > 0 else "0"
     if abs(value) >= 100:
         return fixed(value, 0)
     digits = next(decimals for decimals in range(7) if abs(value) * 10**decimals >= 100 or decimals == 6)

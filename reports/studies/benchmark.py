@@ -15,6 +15,7 @@ from reports.page.provenance import facts, provenance
 
 TITLE = "Searching for what is liked best, with a tree and with Gaussian processes"
 IN_BRACKETS = "In brackets: the size of the difference, in standard deviations over runs."
+OWN_TIMES = "Times are of this machine."
 NOTHING_COMPARED = "This run compares no two models on the functions themselves; its parts follow."
 
 
@@ -43,4 +44,5 @@ def _answer(results: Results) -> Answer:
     if not found:
         return Answer([NOTHING_COMPARED])
     sizes = [IN_BRACKETS] if any("(" in sentence for sentence in found) else []
-    return Answer([*found, *sizes, *time_sentences(results)], key_numbers(results))
+    times = " ".join([*time_sentences(results), OWN_TIMES]) if results.run.record.courses else ""
+    return Answer([*found, *sizes, *filter(None, [times])], key_numbers(results))

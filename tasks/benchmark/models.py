@@ -12,9 +12,10 @@ from pydantic import Field, TypeAdapter
 from models.asking.box.forest import ForestInBox
 from models.asking.box.gp import GaussianProcessInBox
 from models.asking.box.loop import BoxModel
+from models.asking.box.random_pairs import RandomPairsInBox
 from models.asking.box.skew_gp import SkewGaussianProcessInBox
 from models.asking.box.tree import TreeInBox
-from models.records.studies.benchmark_results import FOREST, GP, SKEW_GP, TREE
+from models.records.studies.benchmark_results import FOREST, GP, RANDOM_PAIRS, SKEW_GP, TREE
 from tasks.runs.study import RunConfig
 
 KINDS: Mapping[str, type[Any]] = {
@@ -22,6 +23,7 @@ KINDS: Mapping[str, type[Any]] = {
     FOREST: ForestInBox,
     GP: GaussianProcessInBox,
     SKEW_GP: SkewGaussianProcessInBox,
+    RANDOM_PAIRS: RandomPairsInBox,
 }
 """The kind of each model. A field of `ModelSettings` has the same name and holds its settings."""
 
@@ -36,6 +38,10 @@ class ModelSettings(RunConfig):
     )
     skew_gp: SkewGaussianProcessInBox = Field(
         default=SkewGaussianProcessInBox(), description="the skew Gaussian process with expected improvement (HB-EI)"
+    )
+
+    random_pairs: RandomPairsInBox = Field(
+        default=RandomPairsInBox(), description="questions about random pairs, from which a forest learns"
     )
 
     def of(self, model: str, **changed: Any) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 
 from flows.studies.benchmark import benchmark_study
 from models.records.run_record import RunRecord
-from models.records.studies.benchmark_results import CONVERGENCE
 from reports.page.finished_run import open_run
 from tasks.benchmark import kept, workers
 from tasks.benchmark.plan import BenchmarkConfig
@@ -108,13 +106,3 @@ def test_the_claims_about_the_models_of_the_run_have_results(run_dir: Path) -> N
     assert {row.variant for row in rows if row.metric == "regret_gap"} >= {
         "branin_against_forest", "levy_depth_6_against_tree_depth_none", "levy_ratio_1_against_tree_ratio_0.25"
     }  # fmt: skip
-
-
-def test_a_run_of_one_part_has_a_report_of_it_alone(config: BenchmarkConfig, tmp_path: Path) -> None:
-    few = {"functions": ("levy",), "models": ("tree",), "parts": ("surfaces",), "out": tmp_path}
-    run_dir = benchmark_study(config.model_copy(update=few))
-    said = words(run_dir)
-    assert "This run compares no two models" in said
-    assert "What is learned from random pairs" in said
-    assert "Regret after each question" not in said
-    assert CONVERGENCE not in json.loads((run_dir / "run.json").read_text("utf-8"))["config"]["parts"]

@@ -9,6 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from models.benchmarks.functions import FUNCTIONS
+from models.records.settings_errors import explain
 from models.records.studies.benchmark_results import FIGURES
 from tasks.benchmark.cells import CourseCell, SurfaceCell
 from tasks.benchmark.models import KINDS, ModelSettings, make_model
@@ -24,7 +25,7 @@ def test_the_default_run_is_that_of_figures_2_8_11_12_and_15() -> None:
 
 def test_each_part_has_the_cells_of_its_figure() -> None:
     count = Counter(part for part, _, _ in plan(EVERYTHING))
-    functions, models = len(FUNCTIONS), len(KINDS)
+    functions, models = len(FUNCTIONS), 4
     assert count == {
         "convergence": functions * models,
         "surfaces": functions * models,
@@ -78,3 +79,12 @@ def test_a_setting_that_nothing_can_run_is_refused(wrong: dict[str, Any]) -> Non
 def test_the_time_of_everything_is_told_in_hours() -> None:
     assert "hour" in duration_in_words(distinct(plan(EVERYTHING)), cores=2)
     assert duration_in_words([], cores=1) == "about 1 minute on 1 core"
+
+
+def test_an_unknown_setting_of_a_model_is_told_with_those_there_are() -> None:
+    with pytest.raises(ValidationError) as raised:
+        BenchmarkConfig.model_validate({"tree": {"rato": 1}, "forest": {"candidates": {"unifrm": 3}}})
+    lines = "\n".join(explain(BenchmarkConfig, raised.value.errors()))
+    assert "tree.rato: there is no such setting. Did you mean ratio?" in lines
+    assert "There are: tie_break, max_depth, ratio" in lines
+    assert "forest.candidates.unifrm: there is no such setting. Did you mean uniform?" in lines
