@@ -223,8 +223,7 @@ def test_the_report_says_what_it_is_and_what_it_is_not(run_dir: Path) -> None:
 def edited(run_dir: Path, folder: Path, name: str, edit: Callable[[Any], Any]) -> Page:
     """The page of a copy of the run in which one file of results is another."""
     shutil.copytree(run_dir, folder)
-    file = folder / "results" / name
-    file.write_text(json.dumps(edit(json.loads(file.read_text()))))
+    (folder / "results" / name).write_text(json.dumps(edit(json.loads((run_dir / "results" / name).read_text()))))
     return page(open_run(folder))
 
 
