@@ -251,6 +251,16 @@ def test_the_doctor_gives_every_subject_one_verdict(capsys: pytest.CaptureFixtur
     assert "prefstudy data fetch sushi" in out
 
 
+def test_the_doctor_names_no_address_that_no_engine_reads(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An engine's address is a setting of the study; the openai package would read this variable if there were none."""
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://nobody.example/v1")
+    _, out, _ = ask(capsys, "doctor")
+    assert "OPENAI_BASE_URL" not in out
+    assert "nobody.example" not in out
+
+
 def test_brackets_are_told_as_they_are(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor.util, "find_spec", lambda name: None)
     _, out, _ = ask(capsys, "doctor")

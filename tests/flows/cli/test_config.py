@@ -100,7 +100,7 @@ def test_an_unknown_setting_is_refused_with_the_one_meant_and_all_there_are() ->
     message = refusal("test_shar=0.3")
     assert "test_shar: there is no such setting. Did you mean test_share?" in message
     assert (
-        "There are: raw, simulated, allow_unpinned, out, seed, test_share, tie_break, weight, example, growth"
+        "There are: out, seed, raw, simulated, allow_unpinned, test_share, tie_break, weight, example, growth"
         in message
     )
 

@@ -148,6 +148,7 @@ def test_the_curves_of_asking_are_metrics_after_each_question(run_dir: Path) -> 
         "tree_top_leaf": USERS,
         "tree_qeubo": USERS,
         "tree_random": USERS,
+        "forest_qeubo": USERS,
         "gp_qeubo": GP_USERS,
     }
     for row in rows:

@@ -12,7 +12,9 @@ from flows.cli.commands.ask import box, items
 EXAMPLES = """Examples:
   prefstudy ask sushi --simulated         about invented kinds of sushi
   prefstudy ask sushi --questions 12      about the real ones
-  prefstudy ask box --config coffee.toml  about settings of your own"""
+  prefstudy ask box --config coffee.toml  about settings of your own
+
+Answers about settings are kept: the same command goes on where it stopped."""
 
 
 class _ItemsByDefault(TyperGroup):

@@ -48,7 +48,8 @@ def box(
 ) -> None:
     """Ask which of two settings you prefer, and find the best one.
 
-    A forest of preference trees chooses each pair; one tree of all answers is shown to read.
+    A forest of preference trees chooses each pair. One tree of all answers is
+    shown to read.
     """
     from flows.cli.commands.ask.json_lines import talk_in_json
     from tasks.asking.box.state import session_in
