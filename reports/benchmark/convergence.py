@@ -107,9 +107,10 @@ def _curves(results: Results) -> list[Block]:
         alt = f"Mean regret on {title(function)}; after {results.questions} questions: {ends}"
         drawing = style.to_svg(draw_regret(title(function), lines, height=HEIGHT))
         pictures.append(Picture(f"regret-{function}", drawing, style.HALF_WIDTH, alt))
+    grey = " (tinted) and of the Gaussian process (grey)" if GP in results.models else ""
     caption = (
-        f"Means over {results.runs} runs. Bands: 95% interval of the mean over other first questions, of the tree "
-        "(tinted) and of the Gaussian process (grey). Scales differ; they are logarithmic where regrets lie far apart."
+        f"Means over {results.runs} runs. Bands: 95% interval of the mean over other first questions, of the "
+        f"tree{grey}. Scales differ; they are logarithmic where regrets lie far apart."
     )
     return [
         Figure(pair, "Regret after each question" + (", continued." if at else " (as dt-pbo, Figure 2)."),

@@ -132,8 +132,12 @@ def _verdict_table(verdicts: tuple[Verdict, ...], *, comparable: bool) -> Table:
 def _between(bounds: Bounds | None) -> str:
     if bounds is None:
         return MISSING
-    lower, upper = ("any" if each is None else fixed(each, 2) for each in (bounds.lower, bounds.upper))
-    return f"{lower} to {upper}"
+    lower, upper = bounds.lower, bounds.upper
+    if lower is not None and upper is not None:
+        return f"{fixed(lower, 2)} to {fixed(upper, 2)}"
+    if lower is not None:
+        return f"{fixed(lower, 2)} or more"
+    return "any" if upper is None else f"{fixed(upper, 2)} or less"
 
 
 def _few_items(verdicts: tuple[Verdict, ...]) -> str:

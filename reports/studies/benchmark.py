@@ -44,5 +44,6 @@ def _answer(results: Results) -> Answer:
     if not found:
         return Answer([NOTHING_COMPARED])
     sizes = [IN_BRACKETS] if any("(" in sentence for sentence in found) else []
-    times = " ".join([*time_sentences(results), OWN_TIMES]) if results.run.record.courses else ""
-    return Answer([*found, *sizes, *filter(None, [times])], key_numbers(results))
+    faster = list(time_sentences(results))
+    times = [" ".join([*faster, OWN_TIMES])] if faster else []
+    return Answer([*found, *sizes, *times], key_numbers(results))

@@ -114,6 +114,7 @@ def write_surfaces(planned: Sequence[Planned], kept: Kept, results: Path) -> Non
             keys = {FUNCTION: cell.function, N_DIMENSIONS: cell.n_dimensions, MODEL: model}
             ranks[cell.function, model] = pd.DataFrame({**keys, X: places[:, 0], Y: places[:, 1], UTILITY: rank})
         about = {name: value[0] for name, value in over_runs(surface.agreement[None]).items()}
+        about |= {bound: np.clip(about[bound], -1.0, 1.0) for bound in (LOWER, UPPER)}  # as Kendall's tau is
         agreement.append({FUNCTION: cell.function, N_DIMENSIONS: cell.n_dimensions, MODEL: cell.model, **about})
     if ranks:
         _write(results, SURFACE_RANKS, pd.concat(ranks.values(), ignore_index=True))

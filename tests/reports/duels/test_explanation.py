@@ -83,8 +83,8 @@ def run(write_run) -> FinishedRun:
 def test_the_table_says_of_each_finding_what_decides_it_and_whether_it_holds(run):
     [table] = [block for block in explanation_section(run, DUEL, comparable=True).blocks if isinstance(block, Table)]
     assert [row.cells[1:] for row in table.rows] == [
-        [">\N{NO-BREAK SPACE}0.125", "0.50", "0.48 to 0.52", "yes", "any to 0.90", "not decided"],
-        [">\N{NO-BREAK SPACE}0.3", "0.29", "0.27 to 0.31", "not decided", "any to 0.69", "not decided"],
+        [">\N{NO-BREAK SPACE}0.125", "0.50", "0.48 to 0.52", "yes", "0.90 or less", "not decided"],
+        [">\N{NO-BREAK SPACE}0.3", "0.29", "0.27 to 0.31", "not decided", "0.69 or less", "not decided"],
     ]
     assert "Speed matters." in table.rows[0].cells[0]
     assert [row.group for row in table.rows] == ["pref-shap, Figure 4", ""]
