@@ -39,10 +39,11 @@ def distributions() -> dict[str, str]:
     return {name: known.get(name, [name])[0].lower().replace("_", "-") for name in imported()}
 
 
+FOUND = distributions()
 DECLARED = {distribution(requirement) for requirement in PROJECT["dependencies"]}
 
 
-@pytest.mark.parametrize(("module", "name"), sorted(distributions().items()))
+@pytest.mark.parametrize(("module", "name"), sorted(FOUND.items()))
 def test_what_is_imported_is_declared(module: str, name: str) -> None:
     if module in EXTRAS:
         extra = EXTRAS[module]
@@ -53,4 +54,4 @@ def test_what_is_imported_is_declared(module: str, name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(DECLARED))
 def test_what_is_declared_is_imported(name: str) -> None:
-    assert name in distributions().values(), f"pyproject.toml declares {name}, and no room imports it"
+    assert name in FOUND.values(), f"pyproject.toml declares {name}, and no room imports it"

@@ -58,7 +58,7 @@ class SushiConfig(TreeConfig):
 
 
 PAPER = SushiConfig()
-DEMO = SushiConfig(simulated=True, users=200, gp_users=20, history_users=100)
+DEMO = SushiConfig(simulated=True, users=100, gp_users=10, history_users=60)
 
 
 @flow(name="sushi", task_runner=one_thread_a_core())

@@ -234,7 +234,7 @@ def test_a_study_walks_from_a_table_to_a_report_and_through_the_projects_checks(
     assert "failed" not in tested
 
     tuning = "--set tuning.inner_folds=2 --set tuning.lengthscales=[2.0] --set tuning.penalties=[0.01]"
-    small = f"--set runs=1 --set folds=3 --set resamples=10 {tuning}"
+    small = f"--set runs=1 --set unseen_runs=1 --set folds=3 --set resamples=10 --set explaining.refits=3 {tuning}"
     python("-c", prefstudy, "demo lizards --out demo", f"run lizards --out runs {small}")
     for out, simulated in (("demo", True), ("runs", False)):
         [run] = (house / out / "lizards").iterdir()
