@@ -20,7 +20,7 @@ import numpy as np
 
 from models.asking.box.forest import ForestInBox
 from models.asking.box.gp import Curvature, GaussianProcessInBox
-from models.asking.box.loop import ask_in_box
+from models.asking.box.loop import BoxModel, ask_in_box
 from models.asking.box.oracle import UtilityOracle
 from models.asking.box.tree import TreeInBox
 from models.benchmarks.functions import BenchmarkFunction, benchmark_function
@@ -50,32 +50,17 @@ def with_trees(task: BenchmarkFunction, runs: int, tie_break: TieBreak) -> str:
     )
 
 
-def with_forest(task: BenchmarkFunction, runs: int) -> str:
-    """Advance so many runs of the forest together; processor time of one, and the regret of what is recommended."""
+def with_model(task: BenchmarkFunction, runs: int, model: BoxModel, name: str) -> str:
+    """Advance so many runs of a model together; processor time of one, and the regret of what is recommended."""
     start = time.process_time()
     course = ask_in_box(
-        ForestInBox(), UtilityOracle(task), task.n_dimensions, mix(0, np.arange(runs)), n_initial=INITIAL,
+        model, UtilityOracle(task), task.n_dimensions, mix(0, np.arange(runs)), n_initial=INITIAL,
         n_questions=QUESTIONS,
     )  # fmt: skip
     taken = (time.process_time() - start) / runs
     regret = task.maximum - task(course.points[np.arange(runs), course.recommended[-1]])
     return (
-        f"{task.title:10} forest           {runs:2} runs together {taken:8.3f} s a loop   regret {regret.mean():5.3f} "
-        f"(sd {regret.std():.3f}, median {np.median(regret):.4f})"
-    )
-
-
-def with_gp(task: BenchmarkFunction, runs: int, curvature: Curvature) -> str:
-    """Advance so many Gaussian processes together; processor time of one, and the regret of what is recommended."""
-    start = time.process_time()
-    course = ask_in_box(
-        GaussianProcessInBox(curvature=curvature), UtilityOracle(task), task.n_dimensions, mix(0, np.arange(runs)),
-        n_initial=INITIAL, n_questions=QUESTIONS,
-    )  # fmt: skip
-    taken = (time.process_time() - start) / runs
-    regret = task.maximum - task(course.points[np.arange(runs), course.recommended[-1]])
-    return (
-        f"{task.title:10} gp, {curvature:7} {runs:2} runs together {taken:8.3f} s a loop   regret {regret.mean():5.3f} "
+        f"{task.title:10} {name:16} {runs:2} runs together {taken:8.3f} s a loop   regret {regret.mean():5.3f} "
         f"(sd {regret.std():.3f}, median {np.median(regret):.4f})"
     )
 
@@ -118,9 +103,9 @@ def main() -> None:
         for tie_break in get_args(TieBreak):
             for runs in (1, RUNS):
                 print(with_trees(task, runs, tie_break), flush=True)
-        print(with_forest(task, RUNS), flush=True)
+        print(with_model(task, RUNS, ForestInBox(), "forest"), flush=True)
         for curvature in get_args(Curvature):
-            print(with_gp(task, RUNS, curvature), flush=True)
+            print(with_model(task, RUNS, GaussianProcessInBox(curvature=curvature), f"gp, {curvature}"), flush=True)
         if find_spec("botorch") is None:
             print(f"{task.title:10} BoTorch is not installed: pip install -e '.[peers]'")
         else:

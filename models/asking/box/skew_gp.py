@@ -18,9 +18,10 @@ from models.asking.active_learning import near_greatest
 from models.asking.box.loop import Choice
 from models.asking.box.opponent import OpponentSearch, best_opponent
 from models.gaussian.skew.hallucination import Differences, with_new_row
-from models.gaussian.skew.kernels import KernelName, difference_covariance
+from models.gaussian.skew.kernels import difference_covariance
 from models.gaussian.skew.length_scales import EvidenceName, choose_length_scales
 from models.gaussian.skew.orthant import Chain, sample_negative
+from models.gaussian.stationary import KernelName
 from models.numerics.hashing import HashArray, mix
 from models.records.arrays import FloatArray
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.gaussian.skew.kernels import KernelName, cross_covariance
+from models.gaussian.skew.kernels import cross_covariance
+from models.gaussian.stationary import KernelName
 from models.records.arrays import FloatArray, IntArray
 
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from models.gaussian.skew.evidence import laplace_evidence
 from models.gaussian.skew.expectation_propagation import ep_evidence
-from models.gaussian.skew.kernels import KernelName, covariance_slope, difference_covariance
+from models.gaussian.skew.kernels import covariance_slope, difference_covariance
+from models.gaussian.stationary import KernelName
 from models.numerics.box_minimiser import minimise_in_box
 from models.records.arrays import FloatArray, IntArray
 

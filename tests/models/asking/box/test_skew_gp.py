@@ -14,8 +14,9 @@ from models.asking.box.oracle import UtilityOracle
 from models.asking.box.skew_gp import Champion, Recommended, SkewGaussianProcessInBox
 from models.benchmarks.functions import benchmark_function
 from models.gaussian.skew.hallucination import Differences
-from models.gaussian.skew.kernels import KernelName, difference_covariance
+from models.gaussian.skew.kernels import difference_covariance
 from models.gaussian.skew.length_scales import EvidenceName, choose_length_scales
+from models.gaussian.stationary import KernelName
 from models.numerics.hashing import mix
 from models.records.arrays import FloatArray
 

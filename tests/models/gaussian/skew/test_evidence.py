@@ -12,7 +12,8 @@ from models.gaussian.laplace import count_pairs
 from models.gaussian.laplace_evidence import fit_laplace
 from models.gaussian.skew.evidence import Evidence, laplace_evidence
 from models.gaussian.skew.expectation_propagation import ep_evidence
-from models.gaussian.skew.kernels import correlation, covariance_slope, difference_covariance, scaled_squares
+from models.gaussian.skew.kernels import covariance_slope, difference_covariance
+from models.gaussian.stationary import correlations_and_slopes, squared_distances
 
 
 def test_it_is_the_evidence_of_the_values_of_all_points() -> None:
@@ -22,7 +23,7 @@ def test_it_is_the_evidence_of_the_values_of_all_points() -> None:
     points = pairs.reshape(2, 12, 2)
     winner = 2 * np.tile(np.arange(6), 2)
     counted = count_pairs(np.repeat([0, 1], 6), winner, winner + 1, n_problems=2, n_values=12)
-    kernel, _ = correlation("rbf", scaled_squares(points, points, lengths))
+    kernel, _ = correlations_and_slopes("rbf", squared_distances(points, points, lengths))
     assert found == pytest.approx(fit_laplace(counted, kernel / noise**2).log_evidence, abs=1e-5)
 
 

@@ -9,8 +9,9 @@ import pytest
 from scipy.special import log_ndtr
 
 from models.gaussian.skew.hallucination import Differences, with_new_row
-from models.gaussian.skew.kernels import KernelName, correlation, difference_covariance, scaled_squares
+from models.gaussian.skew.kernels import difference_covariance
 from models.gaussian.skew.orthant import sample_negative
+from models.gaussian.stationary import KernelName, correlations_and_slopes, squared_distances
 from models.numerics.hashing import mix
 from models.records.arrays import FloatArray
 
@@ -49,7 +50,7 @@ def test_posterior_mean_and_covariance_agree_with_importance_sampling() -> None:
     pairs = np.array([[[[0.2], [0.6]], [[0.3], [0.9]], [[0.25], [0.1]], [[0.5], [0.8]]]])
     x = np.array([[[0.25], [0.55], [0.95]]])
     everything = np.concatenate([pairs.reshape(1, 8, 1), x], axis=1)
-    prior, _ = correlation("rbf", scaled_squares(everything, everything, lengths))
+    prior, _ = correlations_and_slopes("rbf", squared_distances(everything, everything, lengths))
     f = np.random.default_rng(2).multivariate_normal(np.zeros(11), prior[0] + 1e-9 * np.eye(11), size=100_000)
     weight = np.exp(log_ndtr((f[:, 0:8:2] - f[:, 1:8:2]) / (np.sqrt(2) * noise)).sum(axis=1))
     mean = weight @ f[:, 8:] / weight.sum()

@@ -8,14 +8,8 @@ import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import RBF, Kernel, Matern
 
-from models.gaussian.skew.kernels import (
-    KernelName,
-    correlation,
-    covariance_slope,
-    cross_covariance,
-    difference_covariance,
-    scaled_squares,
-)
+from models.gaussian.skew.kernels import covariance_slope, cross_covariance, difference_covariance
+from models.gaussian.stationary import KernelName, correlations_and_slopes, squared_distances
 from models.records.arrays import FloatArray
 
 NAMES = get_args(KernelName)
@@ -47,8 +41,8 @@ def test_covariances_are_those_of_scikit_learn(kernel: KernelName) -> None:
 @pytest.mark.parametrize("kernel", NAMES)
 def test_slopes_agree_with_differences(kernel: KernelName) -> None:
     squares, step = np.array([0.01, 0.5, 3.0]), 1e-6
-    rise = correlation(kernel, squares + step)[0] - correlation(kernel, squares - step)[0]
-    assert correlation(kernel, squares)[1] == pytest.approx(rise / (2 * step), rel=1e-6)
+    rise = correlations_and_slopes(kernel, squares + step)[0] - correlations_and_slopes(kernel, squares - step)[0]
+    assert correlations_and_slopes(kernel, squares)[1] == pytest.approx(rise / (2 * step), rel=1e-6)
     pairs, theta = _pairs(4), np.log(np.full((2, 3), 0.4))
     pull = np.random.default_rng(1).normal(size=(2, 4, 4))
     pull += np.swapaxes(pull, 1, 2)
@@ -62,9 +56,9 @@ def test_slopes_agree_with_differences(kernel: KernelName) -> None:
 
 def test_coinciding_points_have_no_distance_and_no_infinite_slope() -> None:
     x = np.random.default_rng(2).random((1, 6, 5))
-    squares = scaled_squares(x, x, np.full((1, 5), 0.1))
+    squares = squared_distances(x, x, np.full((1, 5), 0.1))
     assert np.diagonal(squares[0]) == pytest.approx(np.zeros(6), abs=1e-12)
     assert (squares >= 0).all()
-    value, slope = correlation("matern12", np.zeros(1))
+    value, slope = correlations_and_slopes("matern12", np.zeros(1))
     assert value == 1.0
     assert np.isfinite(slope).all()
