@@ -81,13 +81,15 @@ def convergence_section(results: Results) -> Section:
 
 
 def _about(results: Results) -> Prose:
+    forest = results.run.record.config["forest"]["recommend"] if FOREST in results.models else None
+    unbeaten = " (for the forest, among points that were never beaten)" if forest == "unbeaten" else ""
     return Prose(
         [
             f"Each model searches the point that a decision maker likes best. It starts from the answers to "
             f"{results.run.record.config['initial']} pairs of a Latin hypercube and then chooses {results.questions} "
             f"questions. Regret is the greatest utility minus that of the recommended point, which is the compared "
-            f"point of the greatest predicted mean. Every model has {results.runs} runs; all models share the first "
-            "questions of a run, so differences are paired over runs."
+            f"point of the greatest predicted mean{unbeaten}. Every model has {results.runs} runs; all models "
+            "share the first questions of a run, so differences are paired over runs."
         ]
     )
 

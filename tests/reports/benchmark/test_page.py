@@ -39,6 +39,15 @@ def test_the_answer_says_first_where_the_tree_keeps_up_and_by_how_much(write_run
     assert answer.numbers[0].value == "1 : 1"
 
 
+@pytest.mark.parametrize(("models", "told"), [(["tree", "forest"], True), (["tree"], False)])
+def test_what_is_recommended_and_banded_is_told_of_the_models_there_are(
+    write_run: WriteRun, models: list[str], told: bool
+) -> None:
+    text = to_html(page_of(write_run(**{**FEW, "functions": ["levy"]}, parts=["convergence"], models=models)))
+    assert ("(for the forest, among points that were never beaten)" in text) == told
+    assert "of the Gaussian process (grey)" not in text
+
+
 def test_a_report_of_everything_has_a_section_for_each_figure(write_run: WriteRun) -> None:
     run = write_run(**FEW, everything=True)
     found = page_of(run)
